@@ -85,7 +85,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if configuration.trimsOnMemoryPressure { trim(by: .shared) }
     }
 
-    /// Creates a cache that does the same in every run: keys are hashed with secrets everybody knows. For simulations only.
+    /// Creates a cache that does the same in every run: keys are hashed with a seed that is no secret. For
+    /// simulations only.
     @inlinable package convenience init(maximumCount: Int, hashSeed: UInt64) {
         self.init(configuration: Configuration(maximumCount: maximumCount), ticker: MonotonicTicker(), hasher: .fixed(hashSeed))
     }

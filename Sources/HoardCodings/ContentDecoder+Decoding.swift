@@ -28,7 +28,8 @@ extension ContentDecoder {
         }
     }
 
-    /// Decodes some of the next part of the content, as much as fits. For those who cannot take any number of bytes at once.
+    /// Decodes some of the next part of the content, as much as fits. For callers that cannot take any number of bytes
+    /// at once.
     ///
     /// - Parameters:
     ///   - input: The part, or the rest of it.

@@ -173,7 +173,8 @@ extension DiskCore {
         let now = configuration.clock.now()
         let opened = try state.withLock { (state) throws(StoreError) -> DatabaseOpening.Opened? in
             guard case .open(let current) = state, current === failed else { return nil }
-            // Those who have the same generation file open ask the database from now on, though the file may have been deleted and be another one soon.
+            // Processes that have the same generation file open ask the database from now on, though the file may have
+            // been deleted and be another one soon.
             _ = failed.generation?.begin()
             // Waits for the readings under way; none of them takes this lock before it is done.
             failed.close()

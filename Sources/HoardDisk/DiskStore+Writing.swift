@@ -138,7 +138,7 @@ extension DiskCore {
         counters.insertions.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// Removes the record that one that cannot be kept was to replace, and throws the reason.
+    /// Removes the old record of a key whose new one cannot be kept, and throws the reason.
     func refuse(_ key: RecordKey, _ reason: String) async throws(StoreError) -> Never {
         try await commit(.remove(key))
         counters.withLock { $0.refusals += 1 }

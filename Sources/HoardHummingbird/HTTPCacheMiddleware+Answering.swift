@@ -23,7 +23,7 @@ extension HTTPCacheMiddleware {
         let partition = options.partition(request, context)
         // Private responses are for one user, and neither the options nor the configuration say which one.
         if cache.configuration.mode == .private, (partition ?? cache.configuration.partition).isEmpty { return .around }
-        // Whatever changes something goes through the cache, so that it invalidates.
+        // A request that changes something goes through the cache, so that it invalidates.
         if request.method.isSafe, policy?.isBypassed == true || !target.isExact { return .around }
         let question = HTTPCache.Request(
             target.request,

@@ -14,7 +14,7 @@ extension RouterMethods {
     ///
     /// router.group("articles", cache: caching, policy: hourly)
     ///     .get(":id", use: showArticle)
-    ///     .put(":id", use: changeArticle)     // removes what is stored for its URI
+    ///     .put(":id", use: changeArticle)     // removes the responses for its URI
     /// ```
     ///
     /// Middlewares that are added to the group stand between the cache and its handlers. Middlewares of this router stand in front of the cache.

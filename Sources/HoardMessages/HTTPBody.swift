@@ -84,7 +84,7 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// Reads the whole body into memory.
     ///
     /// - Parameter maximumByteCount: The most to hold in memory.
-    /// - Throws: ``HTTPBodyTooLargeError`` as soon as the body is seen to be longer; whatever the source throws.
+    /// - Throws: ``HTTPBodyTooLargeError`` as soon as the body is seen to be longer; the errors of the source.
     public func collect(upTo maximumByteCount: Int) async throws -> ByteBuffer {
         if let length, length > maximumByteCount {
             throw HTTPBodyTooLargeError(maximumByteCount: maximumByteCount)

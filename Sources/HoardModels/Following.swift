@@ -9,7 +9,7 @@ package func untilCancelled() async {
     for await _ in AsyncStream(Never.self, { _ in }) {}
 }
 
-/// The number of those who show a model.
+/// The number of views that show a model.
 package struct Users: Sendable {
     private var count = 0
 
@@ -50,7 +50,7 @@ final class Following: Sendable {
     /// Whether a view shows the model.
     var isActive: Bool { state.withLock { !$0.users.isEmpty } }
 
-    /// Starts the task for the first who shows the model.
+    /// Starts the task for the first view that shows the model.
     func start() {
         state.withLock { state in
             if state.users.enter() { state.task = Task { [body] in await body() } }

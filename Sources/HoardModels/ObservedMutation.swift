@@ -27,7 +27,7 @@ public import Observation
     /// Creates a mutation.
     ///
     /// - Parameters:
-    ///   - perform: Asks the server. Whatever it throws means that the server has not accepted.
+    ///   - perform: Asks the server. An error that it throws means that the server has not accepted.
     ///   - changes: The values to show meanwhile, and the keys and tags to invalidate when the server has accepted.
     public init(
         _ perform: @escaping @Sendable (Input) async throws -> Output,

@@ -7,7 +7,7 @@ package import NIOHTTP1
 
 /// The report of one exchange with a client, made when its response has been written or given up.
 package struct ExchangeReport: Sendable {
-    /// The request, in the form that was at hand. Making strings of it is left to those who need them.
+    /// The request, in the form that was at hand. A reader that needs strings makes them of it.
     package enum Request: Sendable {
         /// The head of an HTTP/1.1 request as it came, from the method to the empty line. It is valid by RFC 9112.
         case bytes(ByteBuffer)

@@ -22,7 +22,8 @@ package struct HTTPServerRequest: Sendable {
     package var version: HTTPVersion
     /// The client's IP address, without its port.
     package var remoteAddress: String
-    /// The certificate by which the client has proved who it is, if the listener asks for one: the bytes of DER in Base64. `nil`: it has none.
+    /// The certificate by which the client has proved its identity, if the listener asks for one: the bytes of DER in
+    /// Base64. `nil`: it has none.
     package var clientCertificate: String?
     /// Sends an interim (1xx) response, and returns when the network has taken it or when it will not be sent.
     ///

@@ -40,7 +40,7 @@ struct ProxyHandler: Sendable {
         enum Kind: Sendable {
             case cached(HTTPCache.PendingRequest)
             case webSocket(WebSocketRequest)
-            /// Who asks has yet to be looked at.
+            /// The client's credentials have yet to be checked.
             case unverified(UnverifiedRequest)
         }
 
@@ -124,7 +124,7 @@ struct ProxyHandler: Sendable {
         return beginAdmitted(request, head, on: route, rules, ruled, routes)
     }
 
-    /// - Parameter ruled: With who asks, if that has to be known.
+    /// - Parameter ruled: With the user, if that has to be known.
     private func beginAdmitted(
         _ request: HTTPServerRequest,
         _ head: HTTPRequest,

@@ -10,7 +10,7 @@ final class ProxyState: Sendable {
         var upstreams: Upstreams
         var isReloading = false
         var hasEnded = false
-        /// Those who wait for the end of the reload.
+        /// The callers that wait for the end of the reload.
         fileprivate var waiting: [CheckedContinuation<Void, Never>] = []
 
         fileprivate init(_ configuration: CachingProxy.Configuration, _ upstreams: Upstreams) {

@@ -26,7 +26,7 @@ public final class Gate: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
         var observers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-        /// Those who have waited for no more arrivals than there are now.
+        /// The observers that have waited for no more arrivals than there are now.
         mutating func takeObservers() -> [CheckedContinuation<Void, Never>] {
             let due = observers.filter { $0.count <= arrivalCount }
             observers.removeAll { $0.count <= arrivalCount }
@@ -66,7 +66,7 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Lets everybody pass who waits, and everybody who comes later. Opening an open gate does nothing.
+    /// Lets all tasks pass that wait, and all that come later. Opening an open gate does nothing.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who waits for a ``ManualTicker``, the next one first. Its owner guards it, and resumes outside of its lock.
+/// The sleepers of a ``ManualTicker``, the next one first. Its owner guards it, and resumes outside of its lock.
 struct ManualSleepers: Sendable {
     private struct Sleeper: Sendable {
         let deadline: Int64
@@ -12,7 +12,7 @@ struct ManualSleepers: Sendable {
     /// In the order of their deadlines, and for the same deadline in the order in which they came.
     private var sleepers: [Sleeper] = []
     private var lastID: UInt64 = 0
-    /// Those who wait until so many sleep.
+    /// The observers, which wait until so many sleep.
     var observers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     var count: Int { sleepers.count }

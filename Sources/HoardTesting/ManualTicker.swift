@@ -46,8 +46,8 @@ public final class ManualTicker: Ticker, WallClock {
         state = Mutex(State(nanoseconds: nanoseconds, dateAtLastSetting: date))
     }
 
-    /// Moves the ticker and the wall clock forward, and wakes those whose time has come, in the order of their deadlines.
-    /// The ticker stops at `Int64.max`.
+    /// Moves the ticker and the wall clock forward, and wakes the sleepers whose time has come, in the order of their
+    /// deadlines. The ticker stops at `Int64.max`.
     ///
     /// - Precondition: `duration` is not negative: monotonic time never goes back.
     public func advance(by duration: Duration) {

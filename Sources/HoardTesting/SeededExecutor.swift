@@ -90,7 +90,8 @@ public final class SeededExecutor: TaskExecutor, PreemptingExecutor {
         self.state = Mutex(State(generator: SeededGenerator(seed: seed)))
     }
 
-    /// Runs `body` and whatever it starts, one job at a time. One call at a time; a later one goes on where the generator has stopped.
+    /// Runs `body` and all tasks that it starts, one job at a time. One call at a time; a later one goes on where the
+    /// generator has stopped.
     ///
     /// Returns when the body has ended and no job is ready any more. Tasks that it has left behind go on whenever they become ready.
     ///

@@ -58,7 +58,7 @@ extension Cache {
         guard isPossible else { return 0 }
         let wanted = UInt(weight) - min(limit, UInt(weight) / shardCount)
         var room: UInt = 0
-        // First equal parts, then from each shard whatever it has.
+        // First equal parts, then from each shard all that it has.
         for part in [wanted / (shardCount - 1) + 1, wanted] {
             cells.forEach { number in
                 room += UInt(weightPool.take(upTo: Int(wanted - room)))

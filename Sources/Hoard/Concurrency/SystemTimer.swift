@@ -27,7 +27,7 @@ final class SystemTimer: Sendable {
     /// How many sleep, and how many alarms are set. For tests.
     var counts: (sleepers: Int, alarms: Int) { state.withLock { ($0.sleepers.count, $0.alarms.count) } }
 
-    /// Suspends for a time. Takes a lock and O(log *n*), *n* the number of those who sleep.
+    /// Suspends for a time. Takes a lock and O(log *n*), *n* the number of sleepers.
     ///
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func sleep(for nanoseconds: Int64) async throws {

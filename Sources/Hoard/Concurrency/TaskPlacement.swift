@@ -56,7 +56,7 @@ package protocol PreemptingExecutor: TaskExecutor {
 
 /// A point between two steps that other threads may come between. Only debug builds and `make test-optimised` have it; the caller must hold no lock.
 ///
-/// A test that decides the order of everything (``TaskPlacement``) decides here too who goes first.
+/// A test that decides the order of everything (``TaskPlacement``) decides here too which task goes first.
 @inlinable @inline(__always)
 package func interleavingPoint() {
     #if DEBUG

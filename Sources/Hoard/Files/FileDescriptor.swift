@@ -153,7 +153,7 @@
             try FileDescriptor { openat(number, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
         }
 
-        /// Gives an entry another name, and takes that name from whatever has it, unless that is a directory.
+        /// Gives an entry another name, and takes that name from the file that has it, unless that is a directory.
         package func renameEntry(_ name: String, to newName: String) throws(SystemCallError) {
             try Self.retrying { renameat(number, name, number, newName) }
         }

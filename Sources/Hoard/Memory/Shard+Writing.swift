@@ -128,7 +128,7 @@ extension Shard {
         }
     }
 
-    /// Removes everything. The old table goes to the caller, who lets go of its values outside the lock.
+    /// Removes everything. The old table goes to the caller, which releases its values outside the lock.
     @inlinable mutating func removeAll() -> EntryTable<Key, Value> {
         let old = table
         otherStatistics.removals &+= old.slots.count

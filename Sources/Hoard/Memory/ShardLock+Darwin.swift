@@ -4,7 +4,7 @@
 #if canImport(Darwin)
     public import os
 
-    /// The lock of a shard: the system's, which lends the holder the priority of those who wait.
+    /// The lock of a shard: the system's, which lends the holder the priority of the waiting threads.
     ///
     /// Unchecked because only the system's functions look at its bytes. It is used by pointer alone: it must stay where it is, and `ShardCells` keeps it there, in the line of memory
     /// that the shard begins in. `OSAllocatedUnfairLock` would be an object for each shard and another line for each hit.

@@ -44,7 +44,7 @@ public import Synchronization
 
     @inlinable var isEmpty: Bool { updates.isEmpty }
 
-    /// Makes a caller one of those who want to update a key. ``leave(_:)`` follows.
+    /// Adds a caller to those that want to update a key. ``leave(_:)`` follows.
     @inlinable mutating func enter(_ key: Key) -> Turn {
         if let turn = updates[key]?.turn {
             updates[key]?.callerCount += 1

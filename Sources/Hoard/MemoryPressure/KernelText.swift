@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the texts in which Linux tells about memory. Whatever does not look as the kernel writes it gives `nil`, never a guess.
+/// Reads the texts in which Linux tells about memory. A text that does not look as the kernel writes it gives `nil`,
+/// never a guess.
 enum KernelText {
     /// A limit of a control group.
     enum Limit: Hashable {

@@ -21,7 +21,7 @@ extension SystemMemoryPressure {
         /// ``MemoryPressure/critical`` begins when *all* tasks stood still for memory at the same time for this share of the last
         /// ten seconds. Default: 0.1.
         ///
-        /// One second in ten is then lost to everybody. The default is far below the point where user-space killers step in
+        /// One second in ten is then lost to all tasks. The default is far below the point where user-space killers step in
         /// (`systemd-oomd` ends groups at 60 % by default), so there is time to give memory back before.
         public var criticalStallShare: Double
 

@@ -90,7 +90,8 @@ final class TraceCollector: Sendable {
         }
     }
 
-    /// The pseudonym of a key: 48 bits that are the same for the same key in this recording, and reveal the key only to those who have the secret.
+    /// The pseudonym of a key: 48 bits that are the same for the same key in this recording, and reveal the key only to
+    /// holders of the secret.
     ///
     /// SipHash, keyed with the secret and the process's own.
     private func pseudonym(of hash: UInt64) -> UInt64 {

@@ -30,7 +30,7 @@ public final class StoreStack: Sendable {
     ///   - stores: Nearest first. Their names should differ.
     ///   - ticker: Measures deadlines, and how long a store is left alone.
     ///   - observer: Told of every call of a store, and of the events.
-    ///   - onEvent: Receives events worth logging. Called outside all locks, on whatever thread noticed.
+    ///   - onEvent: Receives events worth logging. Called outside all locks, on the thread that noticed.
     public init(
         _ stores: [any RecordStore],
         configuration: Configuration = .init(),

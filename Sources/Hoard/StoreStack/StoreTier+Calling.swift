@@ -14,7 +14,7 @@ extension StoreTier {
         configuration.deadline.map { now.addingSaturated($0.saturatingNanoseconds) }
     }
 
-    /// Calls the store, enclosed in whatever the observer has for that.
+    /// Calls the store, enclosed in the observer's scope for calls.
     func perform<Success: Sendable>(
         _ call: CacheStoreCall,
         _ body: @escaping @Sendable () async throws(StoreError) -> Success
@@ -29,7 +29,7 @@ extension StoreTier {
         return await observed(call, operation)
     }
 
-    /// Runs an operation, enclosed in whatever the observer has for calls.
+    /// Runs an operation, enclosed in the observer's scope for calls.
     func observed<Result: Sendable>(_ call: CacheStoreCall, _ operation: @escaping @Sendable () async -> Result) async -> Result {
         guard let observer else { return await operation() }
         return await observer.withStoreCall(call, operation)

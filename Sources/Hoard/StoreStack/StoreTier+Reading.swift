@@ -54,7 +54,7 @@ extension StoreTier {
         return await observed(call) { Answer { () throws(StoreError) in try immediateStore.immediateRecord(forKey: key) } }
     }
 
-    /// Has the store call back, enclosed in whatever the observer has for calls. Without one, no closure is made.
+    /// Has the store call back, enclosed in the observer's scope for calls. Without one, no closure is made.
     private func askForCallback(
         _ key: RecordKey,
         _ store: any CallbackRecordStore,

@@ -25,7 +25,8 @@ extension StoreTier {
         case unwanted
         /// The new record is out of date, and the record that it was to replace is, too: the key is removed instead.
         ///
-        /// The tier does that in the same turn. The caller, who may have left at the deadline, could only ask for it later, behind others.
+        /// The tier does that in the same turn. The caller, which may have left at the deadline, could only ask for it
+        /// later, behind others.
         case outdated
     }
 

@@ -71,7 +71,7 @@ package final class StoreWatchers: Sendable {
         return stream
     }
 
-    /// Tells everybody, on this thread. Must not be called inside a lock.
+    /// Tells all watchers, on this thread. Must not be called inside a lock.
     package func tell(_ invalidation: StoreInvalidation) {
         let (functions, streams) = state.withLock { ($0.inOrder, $0.streams) }
         for function in functions { function(invalidation) }

@@ -34,8 +34,8 @@ public protocol SharedRecordStore: RecordStore {
     /// Calls `onChange` for each change by others, as soon as the store hears of it, on the thread that hears of it, and in that order.
     ///
     /// Faster than ``RecordStore/invalidations()``: no task has to wait for its turn, and no change is lost because too many wait. A store that may have missed
-    /// something tells of everything. Whatever a read finds that begins after the call of `onChange` has returned is at least as new as that change. The same
-    /// change may be told more than once.
+    /// something tells of everything. A read that begins after the call of `onChange` has returned finds a record at
+    /// least as new as that change. The same change may be told more than once.
     ///
     /// - Parameter onChange: Called outside all locks of the store. Must be quick, must not block, and must not call the store.
     /// - Returns: The watch, which ends when it is cancelled or released.

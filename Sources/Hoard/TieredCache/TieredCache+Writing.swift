@@ -59,7 +59,7 @@ extension TieredCache {
     }
 
     /// Opens a fence for a value that a caller began to obtain when the shared stores were at these positions. With ``StorePositions/none``, the
-    /// value replaces whatever others have written.
+    /// value replaces values that others have written.
     @inlinable package func openFence(forKey key: Key, _ positions: StorePositions) -> FenceTable<Key>.Fence {
         interleavingPoint()
         return fences.withLock { $0.open(key, positions) }

@@ -9,8 +9,8 @@
 
 /// A source of calendar time.
 ///
-/// Whatever outlives a process or crosses a network is dated by a wall clock: records on disk and HTTP messages. A ``Ticker`` times the values that
-/// live in memory only.
+/// A wall clock dates things that outlive a process or cross a network: records on disk and HTTP messages. A ``Ticker``
+/// times the values that live in memory only.
 public protocol WallClock: Sendable {
     /// Returns the current date. It can jump in both directions when the clock is set.
     func now() -> Date

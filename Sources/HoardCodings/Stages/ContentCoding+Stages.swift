@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ContentCoding {
-    /// Makes a decoder of this coding, for those who pull decoded bytes; ``ContentDecoder`` pushes them,
+    /// Makes a decoder of this coding, for callers that pull decoded bytes; ``ContentDecoder`` pushes them,
     /// and watches limits.
     ///
     /// - Parameters:

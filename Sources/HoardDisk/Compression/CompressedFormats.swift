@@ -37,7 +37,7 @@ enum CompressedFormats {
         (0, [0x04, 0x22, 0x4d, 0x18]),  // lz4
         (0, [0xfd] + "7zXZ".utf8),  // xz
         (0, Array("BZh".utf8)),  // bzip2
-        (0, Array("PK".utf8) + [3, 4]),  // zip, and what is built on it
+        (0, Array("PK".utf8) + [3, 4]),  // zip, and formats built on it
         (0, [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]),  // 7z
         (0, Array("Rar!".utf8)),
         (0, [0x89] + "PNG".utf8),

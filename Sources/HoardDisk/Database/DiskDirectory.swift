@@ -136,7 +136,7 @@ extension DiskDirectory {
         guard access(databasePath, R_OK | W_OK) == 0 else { throw .system(errno, "read and write \(databasePath)") }
     }
 
-    /// Takes the database files away from everybody but their owner.
+    /// Takes the permissions on the database files away from all users but their owner.
     func restrictDatabaseFiles() {
         for suffix in [""] + Self.companionSuffixes {
             var status = stat()

@@ -38,7 +38,7 @@ extension Verification {
         }
         if orphans.isEmpty, strangers.isEmpty { return }
         var confirmed = try await core.readElsewhere { session in try session.confirmOrphans(among: orphans) }
-        // Who deletes a row deletes its file a moment later, also in another process.
+        // A writer that deletes a row deletes its file a moment later, also in another process.
         while !confirmed.isEmpty, await waitAgain() {
             confirmed = try await core.readElsewhere { [confirmed] session in session.existing(confirmed) }
         }

@@ -14,7 +14,8 @@ import Hoard
 ///
 /// Evictions are not listed: a process that has a copy of an evicted record may go on using it.
 struct ChangeList: Hashable, Sendable {
-    /// How many transactions' lists are kept. Who was away for longer takes everything to have changed.
+    /// The number of transactions whose lists are kept. A process that was away for longer takes everything to have
+    /// changed.
     static let keptCount = 512
     /// A longer list says only that everything may have changed.
     static let maximumByteCount = 64 << 10

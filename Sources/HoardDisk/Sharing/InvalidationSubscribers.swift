@@ -31,7 +31,7 @@ final class InvalidationSubscribers: Sendable {
         }
     }
 
-    /// Whether the one who looks for changes is to go on.
+    /// Whether the caller that looks for changes is to go on.
     func continueWatching() -> Bool {
         state.withLock { state in
             state.isWatching = !state.continuations.isEmpty

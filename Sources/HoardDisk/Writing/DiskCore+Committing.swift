@@ -33,7 +33,7 @@ extension DiskCore {
             }
             queue.finish(batch)
             for (entry, result) in zip(batch, results) { entry.completion?.resume(returning: result) }
-            // Whatever keeps everything from being written keeps these from it too.
+            // A fault that keeps everything from being written keeps these from it too.
             if hasSucceeded { retryLostWrites() }
             if case .open(let session) = state.withLock({ $0 }) { session.checkpointer.noteCommit() }
         }

@@ -28,7 +28,7 @@ final class WriteQueue: Sendable {
         var waiting: [(operation: WriteOperation, wantsRoom: CheckedContinuation<Bool, Never>)] = []
         var isRunning = false
         var isClosed = false
-        /// Continuations of those who wait until nothing is left to do.
+        /// Continuations of callers that wait until nothing is left to do.
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
         mutating func reserve(_ operation: WriteOperation) {
@@ -85,7 +85,7 @@ extension WriteQueue {
         if isOpen { add(operation, completion: nil, run: run) }
     }
 
-    /// Reserves room. Waits behind those who came before.
+    /// Reserves room. Waits behind callers that came before.
     private func makeRoom(for operation: WriteOperation) async -> Bool {
         enum Answer { case yes, closed, wait }
         let answer: Answer = state.withLock { state in
@@ -215,7 +215,7 @@ extension WriteQueue {
         }
     }
 
-    /// Accepts nothing more. Those who wait for room are turned away. Returns `false` if the queue was closed already.
+    /// Accepts nothing more. Callers that wait for room are turned away. Returns `false` if the queue was closed already.
     func refuseMore() -> Bool {
         let (wasOpen, waiting) = state.withLock { state in
             let wasOpen = !state.isClosed

@@ -105,7 +105,8 @@ extension WriteTransaction {
         return try statements.tagged.step()
     }
 
-    /// Deletes the marks that concern no record any more. O(n). Those who know them go on knowing them, which does no harm.
+    /// Deletes the marks that concern no record any more. O(n). Processes that know them go on knowing them, which does
+    /// no harm.
     func deleteMeaninglessMarks() throws {
         try db.execute(
             sql: """

@@ -8,8 +8,8 @@ extension TransportResponse {
     /// The same response, whose body ends with an error unless it is as long as `Content-Length` says.
     ///
     /// A transport that frames messages itself has seen to that, and says the length. This is for transports of the
-    /// user's own: a short body must not be taken for a whole one ([RFC 9111
-    /// §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3)).
+    /// user's own: a short body must not be taken for a whole one
+    /// ([RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3)).
     func heldToItsLength(for request: HTTPRequest) -> TransportResponse {
         guard request.method != .head, head.status.hasContent, let length = head.headerFields.contentLength, length != body.length else {
             return self

@@ -7,7 +7,7 @@ internal import HoardCodings
 internal import NIOCore
 internal import Synchronization
 
-/// Codes content for those who ask for it. Who asks for the same at the same time waits for the one who came first.
+/// Codes content for its callers. A caller that asks for the same content at the same time waits for the first one.
 final class FormMaker: Sendable {
     struct Job: Hashable {
         let key: HTTPCacheKey

@@ -5,7 +5,8 @@ internal import HTTPTypes
 internal import Hoard
 internal import Synchronization
 
-/// One request to the origin, and those who wait for the head of its answer: the leader, whose request it is, and followers.
+/// One request to the origin, and the callers that wait for the head of its answer: the leader, whose request it is,
+/// and followers.
 ///
 /// It runs in a task of its own, so that none of them breaks it off for the others. When the last one has left before the head has come, it is cancelled.
 final class Exchange: Sendable {
@@ -121,7 +122,7 @@ final class Exchange: Sendable {
                 state.followers[id] = nil
             }
             defer { state.leader = nil }
-            // Kept for those who have joined and are about to wait, and for those who come later.
+            // Kept for callers that have joined and are about to wait, and for callers that come later.
             var kept = landing
             kept.answer = .failure(HTTPCacheError.cancelled)
             if state.leader == nil, !state.isLeaderGone { kept.answer = landing.answer }

@@ -242,8 +242,8 @@ final class Flight: Sendable {
 
     /// The index of the variants of a key, with one more.
     ///
-    /// Writing the index breaks the fences of the others who do so. They begin again. Of two processes that write it at the same time, the store takes one index, and
-    /// the other's variant is not found.
+    /// Writing the index breaks the fences of other flights that write it. They begin again. Of two processes that
+    /// write it at the same time, the store takes one index, and the other's variant is not found.
     ///
     /// - Returns: `nil` if the URI has been removed since the flight began.
     private func index(of base: HTTPCacheKey, adding variant: VariantIndex.Variant, for response: StoredResponse) async -> VariantIndex? {

@@ -6,7 +6,7 @@ internal import Hoard
 internal import NIOCore
 internal import Synchronization
 
-/// The body of one response from the origin, for any number of readers, who all get it from its first byte on.
+/// The body of one response from the origin, for any number of readers, which all get it from its first byte on.
 ///
 /// Before each part, the feeder asks whether one is wanted (``waitForDemand()``). It fetches no more than ``readAheadLength`` bytes that the fastest
 /// reader has not asked for. Parts are kept

@@ -4,7 +4,7 @@
 internal import NIOCore
 internal import Synchronization
 
-/// One reader of a ``SharedBody``, who leaves when it is dropped.
+/// One reader of a ``SharedBody``. The reader leaves when this is dropped.
 final class SharedBodyReader: Sendable {
     private let body: SharedBody
     private let id: Int

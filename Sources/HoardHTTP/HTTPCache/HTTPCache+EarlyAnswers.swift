@@ -176,7 +176,7 @@ extension HTTPCache {
             counters.storableBytes += storableBytes
             if isStored { counters.storedResponses += 1 }
         }
-        // A response that a removal has kept from being stored still answers those who had asked before.
+        // A response that a removal has kept from being stored still answers requests that had come before.
         end(miss, sharing: response.isComplete ? .stored(response) : .unshareable)
         return true
     }

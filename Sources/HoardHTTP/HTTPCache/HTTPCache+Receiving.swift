@@ -6,7 +6,7 @@ internal import Hoard
 internal import NIOCore
 internal import Synchronization
 
-/// Bodies on their way from the origin to those who read them, and into the cache.
+/// Bodies on their way from the origin to their readers, and into the cache.
 extension HTTPCache {
     /// Stores a response whose body is at hand.
     ///
@@ -182,7 +182,7 @@ extension HTTPCache {
         await flight.store(response)
     }
 
-    /// Whether content that does not have its digest is kept from those who have asked.
+    /// Whether content that does not have its digest is kept from the readers.
     private func isRefused(_ recorder: BodyRecorder) -> Bool { recorder.hasWrongDigest && configuration.digests.refuses }
 
     private func count(storableBytes count: Int) { counters.withLock { $0.storableBytes += count } }

@@ -26,7 +26,7 @@ extension HTTPCache {
     /// its request.
     func turnToAsk(_ exchange: Exchange, _ found: Found, _ machine: HTTPCacheStateMachine, _ call: Call) async -> Turn {
         guard configuration.collapsesAcrossCaches else { return .ask(nil) }
-        // Those who have joined give up waiting at the end of the timeout, and would all ask by themselves.
+        // Followers give up waiting at the end of the timeout, and would all ask by themselves.
         let lease = CachePolicy.LoadLease(duration: configuration.leaseDuration, maximumWait: configuration.collapseTimeout / 2)
         do {
             let turn = try await entries.turn(toLoad: exchange.key.leaseKey, lease) { [self] in await landing(at: found, machine, call) }

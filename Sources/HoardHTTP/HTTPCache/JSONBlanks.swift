@@ -8,7 +8,8 @@ enum JSONBlanks {
     /// The text without blanks next to brackets, braces, commas and colons, and at both ends. Of others, which no JSON
     /// has, one stays, so that text that is no JSON becomes no other text. O(*n*).
     ///
-    /// - Returns: `nil` if it is not UTF-8, or has bytes outside strings that JSON has not, such as those of comments: who reads it may read blanks otherwise.
+    /// - Returns: `nil` if it is not UTF-8, or has bytes outside strings that JSON has not, such as those of comments:
+    ///   its readers may read blanks otherwise.
     static func removed(from text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard String(validating: text, as: UTF8.self) != nil else { return nil }
         var isJSON = true

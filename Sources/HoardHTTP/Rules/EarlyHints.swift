@@ -6,7 +6,7 @@ internal import HTTPTypes
 /// Links of a stored response, which a client can begin to fetch while the origin thinks about its answer
 /// ([RFC 8297](https://www.rfc-editor.org/rfc/rfc8297)).
 ///
-/// They are a guess. The final response says what holds.
+/// They are a guess. Only the final response counts.
 enum EarlyHints {
     /// Relations that say what to fetch or whom to connect to ([HTML §4.6.7](https://html.spec.whatwg.org/#linkTypes)).
     private static let relations: Set<String> = ["preload", "modulepreload", "preconnect", "dns-prefetch", "prefetch"]

@@ -16,7 +16,8 @@ package struct HTTPCacheRules: Sendable, Hashable {
     /// The fields with directives for caches of this kind, the most specific first: [RFC 9213 §2.2](https://www.rfc-editor.org/rfc/rfc9213#section-2.2).
     package var targets: [HTTPField.Name]
 
-    /// Whether the names of all targeted fields end in `-Control`, so that who does not know them takes no other field for one of them.
+    /// Whether the names of all targeted fields end in `-Control`, so that a reader that does not know them takes no
+    /// other field for one of them.
     var hasPlainTargets: Bool { targets.allSatisfy { $0.canonicalName.hasSuffix("-control") } }
 
     /// For how many seconds a stale response may stand in for an origin that cannot be reached, where no directive says anything:

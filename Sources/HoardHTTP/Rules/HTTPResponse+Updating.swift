@@ -16,8 +16,8 @@ extension HTTPResponse {
     /// ``HTTPTypes/HTTPFields/removingFieldsNotStored(cacheControl:rules:)``), `Content-Length`, and `Content-Encoding`, which says how to read the
     /// stored bytes. The additions of the owner's policy go too (see ``PolicyField``), as the newer message has its
     /// present additions. A stored `Age` goes, and so does a stored `Date`: otherwise a confirmed response would be as
-    /// old as before. A message without `Date` has to be dated by its recipient first ([RFC 9110
-    /// §6.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.1)).
+    /// old as before. A message without `Date` has to be dated by its recipient first
+    /// ([RFC 9110 §6.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.1)).
     ///
     /// The directives may have changed: ask ``Storability`` again before keeping the result.
     package func updated(with newFields: HTTPFields, rules: HTTPCacheRules) -> HTTPResponse {

@@ -7,7 +7,7 @@ internal import RawStructuredFieldValues
 /// The additions of a site owner's ``HTTPCachePolicy`` to a response, stored with the response in a field of this cache's own.
 ///
 /// It works like a targeted field ([RFC 9213](https://www.rfc-editor.org/rfc/rfc9213)) that the cache writes itself. It
-/// never leaves the cache, and it drops a field that an origin sends under this name.
+/// never leaves the cache, and the cache drops a field that an origin sends under this name.
 package struct PolicyField: Hashable, Sendable {
     /// Freshness that hides `Cache-Control` and `Expires`, in seconds.
     package var lifetime: Int64?

@@ -80,8 +80,8 @@ package struct ReuseDecision: Hashable, Sendable {
     /// Decides. Complexity: O(1).
     ///
     /// A fresh response that is `immutable` is used although the request's `max-age` asks for a younger one, as a
-    /// reload does; `no-cache` and `min-fresh` are still obeyed. [RFC 8246
-    /// §2](https://www.rfc-editor.org/rfc/rfc8246#section-2)
+    /// reload does; `no-cache` and `min-fresh` are still obeyed.
+    /// [RFC 8246 §2](https://www.rfc-editor.org/rfc/rfc8246#section-2)
     ///
     /// - Parameter request: The directives of the request: `CacheControl(request: fields)`.
     package init(request: CacheControl, stored: ResponseFreshness, now: Date) {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who permits serving a response that is stale.
+/// The source of a permission to serve a stale response.
 package enum StalePermission: Hashable, Sendable, CaseIterable {
     /// The client, by `max-stale`.
     case maxStale

@@ -46,7 +46,8 @@ package enum StaleServing: Hashable, Sendable {
     /// prevails over the client's wish. A client that reloads, or wants a fresher response than the stored one, is told that the origin is away.
     package static func whenUnreachable(_ decision: ReuseDecision, rules: HTTPCacheRules) -> Self {
         let asAfterError = whenFailed(decision)
-        // Who says for how long a stale answer will do if something fails, says that it will not do for longer.
+        // A message that says for how long a stale answer will do if something fails, says that it will not do for
+        // longer.
         guard asAfterError == .notPermitted, decision.staleIfError == nil, case .mustRevalidate(.stale) = decision.verdict,
             decision.requestAcceptsStale
         else {

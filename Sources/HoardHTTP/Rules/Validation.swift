@@ -32,8 +32,8 @@ package struct Validators: Hashable, Sendable {
     ///
     /// The client's own `If-None-Match` and `If-Modified-Since` are replaced, since a 304 could otherwise refer to a response that only the client
     /// has; the cache answers them itself from the origin's response (see ``ConditionalRequest``). `If-Match`,
-    /// `If-Unmodified-Since` and `If-Range` are the origin's business and stay ([RFC 9111
-    /// §4.3.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.2)), and so do the fields named by `Vary`. Without a
+    /// `If-Unmodified-Since` and `If-Range` are the origin's business and stay
+    /// ([RFC 9111 §4.3.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.2)), and so do the fields named by `Vary`. Without a
     /// validator nothing is replaced: the client's conditions go to the origin, and a 304 goes to the client.
     package func conditionalFields(from requestFields: HTTPFields) -> HTTPFields {
         guard !isEmpty else { return requestFields }

@@ -80,8 +80,8 @@ extension HTTPCacheStateMachine {
         package var response: StoredResponse
         /// Where the received content lies, if it is a part.
         package var placement: Placement?
-        /// Whether the received content of a transfer that broke off may be kept as a part: [RFC 9111
-        /// §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3).
+        /// Whether the received content of a transfer that broke off may be kept as a part:
+        /// [RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3).
         package var mayKeepIncomplete: Bool
         /// The digest that the received content has to have.
         package var digest: ContentDigest?

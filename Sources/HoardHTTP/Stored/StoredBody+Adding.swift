@@ -15,8 +15,8 @@ extension StoredBody {
         }
     }
 
-    /// Adds the part of an extent that is not stored yet: [RFC 9111
-    /// §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4).
+    /// Adds the part of an extent that is not stored yet:
+    /// [RFC 9111 §3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4).
     ///
     /// Bytes at hand that touch each other become one extent.
     ///

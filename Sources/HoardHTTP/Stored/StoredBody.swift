@@ -171,7 +171,7 @@ extension StoredBody {
     /// The length of ``bytesAtHand``.
     package var lengthAtHand: Int? { wholeByteCount ?? bytesAtHand?.readableBytes }
 
-    /// The content in buffers that are shared and not copied by those who ask for them.
+    /// The content in buffers that are shared and that callers do not copy.
     var unpacked: StoredBody {
         if case .packed(let content) = storage { StoredBody(content.buffer) } else { self }
     }

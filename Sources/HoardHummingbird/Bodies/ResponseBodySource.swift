@@ -12,7 +12,7 @@ internal import Synchronization
 ///
 /// The body begins to write when its reader wants content, or at once where all of it may be at hand. It has a
 /// task of its own, and waits when ``capacity`` bytes lie unread. When its reader leaves, that task is
-/// cancelled, and whatever it writes fails.
+/// cancelled, and its writes fail.
 final class ResponseBodySource: Sendable {
     private struct State {
         var hasBegun = false

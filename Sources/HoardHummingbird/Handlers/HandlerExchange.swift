@@ -72,7 +72,7 @@ final class HandlerExchange: Sendable {
         return response
     }
 
-    /// Whether a response sets a cookie, and does not say that it is for everybody.
+    /// Whether a response sets a cookie, and does not say that it is for all clients.
     ///
     /// RFC 9111 §7.3 leaves that to the origin. Here the origin is a handler, whose cookies may be those of a middleware that it knows nothing of.
     private func isForOneUser(_ fields: HTTPFields) -> Bool {

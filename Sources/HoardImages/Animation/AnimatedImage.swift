@@ -93,8 +93,8 @@ extension AnimatedImage {
     private var frameByteCount: Int { firstFrame.bitmap.byteCount * (frameCount == 1 ? 1 : keepsFrames ? frameCount : 2) }
 
     /// A frame. Never suspends. O(1) if the frame has been decoded and is kept; otherwise it takes as long as decoding takes, from the frame read
-    /// last on, or from the first if that comes later. Call it where waiting does no harm; others who ask meanwhile wait, too. A processor's closure must not ask
-    /// the image that it is changing.
+    /// last on, or from the first if that comes later. Call it where waiting does no harm; other callers wait
+    /// meanwhile, too. A processor's closure must not ask the image that it is changing.
     ///
     /// - Parameter index: From 0; less than ``frameCount``.
     /// - Throws: ``ImageError`` with the code `damaged`, `cancelled`, `tooLarge` or `failed`. A later call tries again.

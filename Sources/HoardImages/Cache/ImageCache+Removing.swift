@@ -34,8 +34,8 @@ extension ImageCache {
     /// Removes all images of a partition, as when a user logs out: their bitmaps, their originals, thumbnails and placeholders in the stores, and in the HTTP cache whatever belongs to
     /// it, images or not. Suspends.
     ///
-    /// Nothing that is under way for it is kept; those who have asked get their images. O(1) in the stores and in the HTTP cache, O(*n*) in the partition's bitmaps
-    /// in memory, whose memory is given back at once.
+    /// Nothing that is under way for it is kept; callers that have asked get their images. O(1) in the stores and in
+    /// the HTTP cache, O(*n*) in the partition's bitmaps in memory, whose memory is given back at once.
     public func removePartition(_ partition: String) async {
         guard !partition.isEmpty else { return }
         let scope = ImageScope.partition(ExactText(partition))

@@ -6,7 +6,7 @@
     internal import Foundation
     internal import ImageIO
 
-    /// Whatever the system can decode, by Image I/O, which scales down while it decodes.
+    /// Decodes all formats that the system knows, by Image I/O, which scales down while it decodes.
     enum ImageIODecoder {
         static func decode(
             _ bytes: UnsafeRawBufferPointer,

@@ -13,7 +13,7 @@ extension ImageCache {
         ProgressiveImage(cache: self, request: request(for: url, options))
     }
 
-    /// Reads a body into memory, and shows previews of it to those who want them.
+    /// Reads a body into memory, and shows previews of it to callers that want them.
     func collect(_ body: HTTPBody, of request: ImageRequest, upTo limit: Int) async throws -> ByteBuffer {
         if body.bytesAtHand != nil || body.length ?? 0 > limit { return try await body.collect(upTo: limit) }
         var collected = ByteBuffer()

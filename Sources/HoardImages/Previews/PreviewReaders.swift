@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// Those who want to see previews of images that are being fetched.
+/// The callers that want to see previews of images that are being fetched.
 final class PreviewReaders: Sendable {
     typealias Reader = @Sendable (Bitmap) -> Void
 

@@ -8,8 +8,8 @@ extension HTTPFields {
     ///
     /// Left out are `Connection`, every field it names, and those that concern only the connection or the next proxy:
     /// [RFC 9110 §7.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1), [§11.7](https://www.rfc-editor.org/rfc/rfc9110#section-11.7). `Trailer` goes
-    /// too, although it is not among them ([§6.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.2)): who passes trailer fields on announces
-    /// them itself, and a promise not kept is worse than none.
+    /// too, although it is not among them ([§6.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-6.6.2)): a proxy
+    /// that passes trailer fields on announces them itself, and a promise not kept is worse than none.
     ///
     /// `Connection` is obeyed whatever it names, even `Cache-Control`. So decisions about storing must be made on the fields as they were received,
     /// while the variant must be selected by the request as it is passed on, because the origin answers that one.

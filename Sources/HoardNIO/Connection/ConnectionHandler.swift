@@ -10,7 +10,7 @@ internal import NIOHTTP1
 /// Turns the parts of requests that the parser yields into exchanges, and keeps the order, the limits and the times of a connection.
 ///
 /// Inbound it yields one ``Exchange`` at a time, and the next when the response of the one before has been written. Outbound it takes the parts of
-/// that response. What it decides is in ``ConnectionStateMachine``.
+/// that response. ``ConnectionStateMachine`` makes its decisions.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = Exchange

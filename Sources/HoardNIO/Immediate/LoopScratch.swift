@@ -6,8 +6,8 @@ internal import NIOPosix
 
 /// The memory that the connections of one event loop use by turns, so that answering a request at once allocates nothing.
 final class LoopScratch {
-    /// Where responses are put together. The network has taken its earlier bytes, as a rule, and then its memory is
-    /// used again.
+    /// The buffer in which responses are put together. As a rule the network has taken the earlier ones, and then its
+    /// memory is used again.
     var output = ByteBuffer()
     /// The exchanges to be told of when their responses have been written.
     var reports: [ExchangeReport] = []

@@ -4,8 +4,8 @@
 /// Reads the head of a request in one pass over its bytes, and understands simple ones only.
 ///
 /// It is stricter than the parser behind it: if it takes bytes for a request, the parser takes them for the same
-/// request, which ends at the same byte. A request that is odd in any way is left to the parser. ([RFC 9112 §2 to
-/// §5](https://www.rfc-editor.org/rfc/rfc9112#section-2))
+/// request, which ends at the same byte. A request that is odd in any way is left to the parser.
+/// ([RFC 9112 §2 to §5](https://www.rfc-editor.org/rfc/rfc9112#section-2))
 package struct RequestScanner: Sendable {
     package enum Outcome {
         /// A GET or HEAD of HTTP/1.1 without content, or the head of a QUERY, whose content may be on its way.

@@ -7,7 +7,8 @@ package struct ConnectionInfo: Sendable, Hashable {
     package var remoteAddress: String
     /// Whether the connection is encrypted.
     package var isSecure: Bool
-    /// The certificate by which the client has proved who it is: the bytes of DER in Base64. `nil`: none was asked for, or it had none.
+    /// The certificate by which the client has proved its identity: the bytes of DER in Base64. `nil`: none was asked
+    /// for, or it had none.
     package var clientCertificate: String?
 
     package init(remoteAddress: String, isSecure: Bool = false) {

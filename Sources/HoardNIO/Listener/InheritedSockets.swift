@@ -43,7 +43,7 @@ package final class InheritedSockets: Sendable {
         let wanted: [Address]
         switch address {
         case .tcp(let host, let port):
-            // A name may stand for an address. All addresses of IPv4 and of both kinds are the same to who listens.
+            // A name may stand for an address. All addresses of IPv4 and of both kinds are the same to a listener.
             let resolved = (try? SocketAddress.makeAddressResolvingHost(host, port: port))?.ipAddress.map { Address.tcp(host: $0, port: port) }
             let isForAll = ["0.0.0.0", "::"].contains(host)
             wanted = isForAll ? [.tcp(host: "0.0.0.0", port: port), .tcp(host: "::", port: port)] : [address] + [resolved].compactMap(\.self)

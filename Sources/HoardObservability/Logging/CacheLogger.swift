@@ -20,9 +20,10 @@ internal import Synchronization
 /// | `debug` | Single loads and calls of stores. |
 /// | `trace` | Single requests, and entries that leave memory. |
 ///
-/// Whatever is logged at `notice` or above is logged for a store at most once in ``interval``; the next time, the metadata `suppressed` says how
-/// often it has happened meanwhile. Messages are constant. Metadata are names of caches and stores, words of a fixed set, counts, durations and
-/// the types of errors; never keys, tags, values or the texts of errors.
+/// An event at `notice` or above is logged for a store at most once in ``interval``; the next time, the metadata
+/// `suppressed` says how often it has happened meanwhile. Messages are constant. Metadata are names of caches and
+/// stores, words of a fixed set, counts, durations and the types of errors; never keys, tags, values or the texts of
+/// errors.
 public final class CacheLogger: CacheObserver {
     /// The time for which the same event of a store is not logged again.
     public let interval: Duration

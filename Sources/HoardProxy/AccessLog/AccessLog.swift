@@ -25,7 +25,7 @@ package final class AccessLog: Sendable {
     static let delay: Int64 = 100_000_000
 
     private let ring: AccessLogRing
-    /// Held while files are written, by the writer's thread alone; nothing else waits for it but who asks for ``counts``.
+    /// Held while files are written, by the writer's thread alone; nothing else waits for it but a caller of ``counts``.
     private let writer: Mutex<AccessLogWriter>
     private let knownCounts = Mutex(ProxyStatistics.Snapshot.AccessLogCounts(written: 0, dropped: 0, lost: 0))
     private let thread = NIOThreadPool(numberOfThreads: 1)

@@ -3,7 +3,8 @@
 
 internal import HoardHTTP
 
-/// Writes lines of the access log. Whatever a client may have sent is escaped, so that a line is always one line and its fields are always where they belong.
+/// Writes lines of the access log. Text that a client may have sent is escaped, so that a line is always one line and
+/// its fields are always where they belong.
 struct AccessLogFormatter: Sendable {
     let format: CachingProxy.Configuration.AccessLog.Format
     private var calendar = AccessLogCalendar()

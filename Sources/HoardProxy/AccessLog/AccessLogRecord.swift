@@ -14,7 +14,7 @@ struct AccessLogRecord: Sendable {
         case address, method, target, host, referrer, userAgent, trace
     }
 
-    /// The number of bytes of each text that are kept. A text that is cut off is marked in the line.
+    /// The number of bytes that are kept of each text. A text that is cut off is marked in the line.
     static func limit(_ text: Text) -> Int {
         switch text {
         case .address: 64

@@ -15,7 +15,7 @@ internal import Synchronization
 struct AdminToken: Sendable {
     private let digest: [UInt8]
 
-    /// - Returns: `nil` for an empty token, which everybody knows.
+    /// - Returns: `nil` for an empty token, which is no secret.
     init?(_ token: String) {
         if token.isEmpty { return nil }
         digest = Self.digest(Array(token.utf8))

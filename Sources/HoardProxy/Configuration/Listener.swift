@@ -87,7 +87,7 @@ extension CachingProxy.Configuration {
         public var rawValue: String { base.rawValue }
     }
 
-    /// Certificates by which clients prove who they are.
+    /// Certificates by which clients prove their identity.
     ///
     /// The upstream is told of them in `Client-Cert` ([RFC 9440](https://www.rfc-editor.org/rfc/rfc9440)), which clients cannot set themselves, if it is told of
     /// clients. Which client asks is no part of keys: a response that depends on it must say `Vary: Client-Cert`, or that it is not to be stored.

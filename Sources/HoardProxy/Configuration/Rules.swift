@@ -10,9 +10,9 @@ extension CachingProxy.Configuration {
     /// client is authenticated, or gets 401. ``answer`` is given. Path and fields of the request are changed, before the cache sees it. The fields of
     /// every response, including the proxy's own, are changed last, just before it is sent. The stored response has none of these changes.
     public struct Rules: Sendable, Hashable {
-        /// Who may ask. Empty: everybody.
+        /// The clients that may ask. Empty: all.
         public var allowedNetworks: [IPNetwork] = []
-        /// Who may not, whether it is allowed or not.
+        /// The clients that may not, whether they are allowed or not.
         public var deniedNetworks: [IPNetwork] = []
         /// The credentials by which clients prove their identity. `nil`: they need none. Default: `nil`.
         public var authentication: Authentication?

@@ -69,7 +69,7 @@ extension CachingProxy.Configuration {
         public var maximumRetryCount = 1
         /// A file of certificates in PEM form that are trusted as well as those of the system.
         public var additionalTrustRootsPath: String?
-        /// The certificates by which the proxy proves its identity to encrypted servers. `nil`: it does not. Default:
+        /// The certificates by which the proxy proves its identity to encrypted servers. `nil`: it has none. Default:
         /// `nil`.
         public var clientTLS: TLS?
         /// Whether servers get the client's host name instead of their own. It then is part of the key. Default: `false`.

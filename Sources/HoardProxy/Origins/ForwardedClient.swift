@@ -6,7 +6,7 @@ internal import NIOCore
 
 /// The client of a forwarded request, as servers are told of it: `Forwarded`
 /// ([RFC 7239](https://www.rfc-editor.org/rfc/rfc7239)), `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host`; and `Client-Cert`
-/// ([RFC 9440](https://www.rfc-editor.org/rfc/rfc9440)) for one that has proved who it is.
+/// ([RFC 9440](https://www.rfc-editor.org/rfc/rfc9440)) for one that has proved its identity.
 ///
 /// The proxy drops such fields of the client itself, since no trusted party vouches for them: a server that trusts the first address of a list would believe
 /// whatever a client writes.
@@ -21,7 +21,7 @@ package struct ForwardedClient: Hashable, Sendable {
     package let scheme: String
     /// The host that the client asked for, with its port if there was one. `nil`: it is not told.
     package let host: String?
-    /// The certificate by which the client has proved who it is, in Base64. `nil`: it has shown none.
+    /// The certificate by which the client has proved its identity, in Base64. `nil`: it has shown none.
     package let certificate: String?
 
     init(address: String, scheme: String, host: String?, certificate: String? = nil) {

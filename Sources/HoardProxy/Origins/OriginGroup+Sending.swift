@@ -63,8 +63,8 @@ extension OriginGroup: Transport {
                 isContentUnread: upload.isUnread
             )
             guard next != .giveUp else { throw error }
-            // Where several were lost with a connection, each is sent again, in the end on one of its own, whatever the budget says: those who cause that could use
-            // it up.
+            // Where several were lost with a connection, each is sent again, in the end on one of its own, whatever the
+            // budget says: a client that causes that could use it up.
             var isApart = false
             if case .apart(let afterAnother) = next {
                 lossCount += 1

@@ -12,12 +12,13 @@ internal import NIOCore
 /// Each proxy appends the address it was asked from. So lists are read from their end: as long as an address is a trusted proxy's, the one before it counts.
 /// Reading ends at the first address that is not a trusted proxy's or cannot be read. Any client can have written the text before that one.
 struct TrustedProxies: Sendable {
-    /// Who sent a request.
+    /// The sender of a request.
     struct Client: Hashable, Sendable {
         var address: String
         /// `http` or `https`.
         var scheme: String
-        /// Whether that is who sent it. If not, trusted proxies contradict each other, or do not know, and the address is a proxy's.
+        /// Whether that is certain. If not, trusted proxies contradict each other, or do not know, and the address is a
+        /// proxy's.
         var isSettled = true
     }
 

@@ -12,7 +12,8 @@ final class CurrentRoutes: Sendable {
         self.table = Mutex(table)
     }
 
-    /// Changes whenever the routes do. Reading it takes no lock, so that who keeps a table can see cheaply whether it is still the current one.
+    /// Changes whenever the routes do. Reading it takes no lock, so that a holder of a table can see cheaply whether it
+    /// is still the current one.
     var generation: UInt64 { count.load(ordering: .acquiring) }
 
     var current: RouteTable { table.withLock { $0 } }

@@ -47,7 +47,7 @@ enum PathReadings {
     ///
     /// - Parameters:
     ///   - path: Without dot segments that are hidden.
-    ///   - keptCount: So many bytes at the beginning are read by everybody as they are.
+    ///   - keptCount: So many bytes at the beginning are read by all servers as they are.
     ///   - count: So many bytes of each reading are wanted.
     static func beginnings(of path: String, keeping keptCount: Int, count: Int) -> [[UInt8]] {
         let bytes = Array(path.utf8)

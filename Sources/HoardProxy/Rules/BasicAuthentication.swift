@@ -14,7 +14,7 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// Who may ask, by names and passwords in a file: [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617).
+/// The users that may ask, by names and passwords in a file: [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617).
 ///
 /// To hash a password takes long by design. So correct credentials are remembered, as digests with a key of this process. Others are checked on one
 /// thread of their own, and only a limited number may wait. Guesses take at most one core, and no event loop waits for them.

@@ -29,7 +29,7 @@ struct ImmediateRules: Sendable {
         var response = rules.responseFields
         var last: [UInt8] = []
         if let crossOrigin = rules.crossOrigin {
-            // These replace whatever else is said of them.
+            // These replace all other lines of the same names.
             guard let fields = CrossOriginRules(crossOrigin).constantFields,
                 response.names.allSatisfy({ !CrossOriginRules.replaced.contains($0) })
             else { return nil }

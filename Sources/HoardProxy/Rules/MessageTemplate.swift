@@ -23,7 +23,7 @@ public struct MessageTemplate: Sendable, Hashable, CustomStringConvertible {
         public static var scheme: Self { .init(.scheme) }
         /// The client's IP address.
         public static var client: Self { .init(.client) }
-        /// The name by which the client has proved who it is; nothing if the route has no passwords.
+        /// The name by which the client has proved its identity; nothing if the route has no passwords.
         public static var user: Self { .init(.user) }
         /// The work of the cache: `hit`, `stale`, `revalidated`, `collapsed`, `miss`, `bypass`, `generated` or `failure`. In responses only.
         public static var cache: Self { .init(.cache) }

@@ -12,7 +12,7 @@ final class RouteRules: Sendable {
     let errorPage: ErrorDocument?
     /// The rules for a response that is known by its bytes; `nil`: it has to be parsed.
     let immediate: ImmediateRules?
-    /// `nil`: clients need not say who they are.
+    /// `nil`: clients need not prove their identity.
     let authentication: BasicAuthentication?
     /// The names of fields that are written into requests.
     let writtenRequestFields: [HTTPField.Name]
@@ -117,8 +117,8 @@ final class RouteRules: Sendable {
         if authentication != nil { Self.keepFromOthers(&response.head.headerFields) }
     }
 
-    /// Tells caches between the proxy and its clients that a response is for one who knows a password: servers do not know that
-    /// ([RFC 9111 §3.5](https://www.rfc-editor.org/rfc/rfc9111#section-3.5)).
+    /// Tells caches between the proxy and its clients that a response is for a user with a password: servers do not
+    /// know that ([RFC 9111 §3.5](https://www.rfc-editor.org/rfc/rfc9111#section-3.5)).
     private static func keepFromOthers(_ fields: inout HTTPFields) {
         let directives = fields[values: .cacheControl].flatMap { $0.split(separator: ",") }.map { directive in
             String(directive.trimmingPrefix { $0 == " " || $0 == "\t" })

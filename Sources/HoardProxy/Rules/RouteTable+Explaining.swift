@@ -8,7 +8,7 @@ internal import HoardNIO
 extension RouteTable {
     /// Explains the way of a GET for a URL, a line for each step, in their order. Nothing is asked of the cache or the servers.
     ///
-    /// Who may ask is told, and not asked.
+    /// It tells which clients may ask, and asks for no credentials.
     ///
     /// - Parameter text: A URL as clients know it, or a path alone, which is asked for of a host that has no routes of its own.
     /// - Returns: `nil` if the text is neither.

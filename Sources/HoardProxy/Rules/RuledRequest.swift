@@ -13,7 +13,7 @@ struct RuledRequest: Sendable {
     let client: TrustedProxies.Client
     /// The beginning of paths on the route, in normal form.
     let pathPrefix: String
-    /// The name by which the client has proved who it is; empty if it need not.
+    /// The name by which the client has proved its identity; empty if it need not.
     var user = ""
     /// The cache's part, once that is known.
     var outcome: AnswerReport.Outcome?

@@ -20,7 +20,7 @@ package struct ProxySettings: Sendable {
         var expectsProxyProtocol = false
     }
 
-    /// Whether clients have to prove who they are.
+    /// Whether clients have to prove their identity.
     enum ClientCertificates: String, Sendable, CaseIterable { case require, ask }
 
     package struct HostCertificate: Sendable, Hashable {

@@ -40,7 +40,7 @@ extension ProxyStatistics {
         /// `nil`: no caches are simulated.
         package var shadows: Shadows?
 
-        /// The same with nothing but the open window of the history, for those who have got the rest already.
+        /// The same with nothing but the open window of the history, for readers that have got the rest already.
         package func withNewestHistory() -> Snapshot {
             var copy = self
             copy.history = history.suffix(1)

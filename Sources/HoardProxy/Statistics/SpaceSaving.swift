@@ -4,7 +4,8 @@
 /// The most frequent of many URLs, counted with few counters.
 ///
 /// Metwally, Agrawal, El Abbadi: Efficient Computation of Frequent and Top-k Elements in Data Streams, ICDT 2005. A new URL takes the counter with
-/// the least count and inherits that count as its possible error, so that whatever makes up more than one request in ``capacity`` is among the counters.
+/// the least count and inherits that count as its possible error, so that an element that makes up more than one
+/// request in ``capacity`` is among the counters.
 struct SpaceSaving: Sendable {
     struct Counter: Sendable {
         var uri: String

@@ -13,7 +13,7 @@ struct ChangeLog: Sendable {
     }
 
     private var latest: UInt64 = 1
-    /// Whatever was changed until here is not remembered: it may be anything.
+    /// The log does not remember changes until here: any key may have changed.
     private(set) var floor: UInt64 = 1
     /// When a change was heard of last.
     private(set) var latestChange: UInt64 = 1

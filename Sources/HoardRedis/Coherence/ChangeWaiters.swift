@@ -61,7 +61,7 @@ final class ChangeWaiters: Sendable {
         state.withLock { $0.take(number) }?.resume()
     }
 
-    /// Wakes those who wait for one of the keys.
+    /// Wakes the callers that wait for one of the keys.
     func wake(_ keys: [KeyHash]) {
         let continuations = state.withLock { state in
             state.numbers.isEmpty ? [] : keys.flatMap { key in (state.numbers[key] ?? []).compactMap { state.take($0) } }

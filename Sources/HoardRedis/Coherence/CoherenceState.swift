@@ -139,9 +139,9 @@ struct CoherenceState: Sendable {
     mutating func endScript(on key: KeyHash, seen: Int?) -> OwnWrites.Ending { ownWrites.end(key, seen: seen) }
 }
 
-/// The changes that a message of the server reports to those who watch the store.
+/// The changes that a message of the server reports to watchers of the store.
 struct Tidings: Sendable, Hashable {
-    /// All keys that have changed, for those who wait for one of them.
+    /// All keys that have changed, for callers that wait for one of them.
     var keys: [KeyHash] = []
     var records: [RecordKey] = []
     var tags: Set<String> = []

@@ -5,7 +5,7 @@
 struct GenerationTable: Sendable {
     /// A generation key, as far as it is known.
     struct Entry: Sendable, Hashable {
-        /// `nil`: there is none, and whatever refers to one is removed.
+        /// `nil`: there is none, and records that refer to one are removed.
         let generation: Generation?
         /// A moment before the reading was sent that told of it.
         let sent: UInt64

@@ -25,7 +25,7 @@ final class InvalidationWatchers: Sendable {
     /// A new stream. Ends when the store is closed.
     func makeStream() -> AsyncStream<StoreInvalidation> { watchers.makeStream() }
 
-    /// Tells everybody. Returns before that is done if another thread tells already.
+    /// Tells all watchers. Returns before that is done if another thread tells already.
     func tell(_ invalidations: [StoreInvalidation]) {
         if invalidations.isEmpty || watchers.isEmpty { return }
         let mustTell = state.withLock { state in

@@ -53,7 +53,7 @@ struct CommandQueue<Waiter> {
         return (true, place.waiter)
     }
 
-    /// Takes away who waits at a place; the place stays. O(1).
+    /// Takes away the caller that waits at a place; the place stays. O(1).
     mutating func takeWaiter(at number: UInt64) -> Waiter? {
         guard number >= firstNumber, number - firstNumber < UInt64(places.count) else { return nil }
         let index = places.index(places.startIndex, offsetBy: Int(number - firstNumber))

@@ -27,7 +27,7 @@ final class ConnectionDriver: Sendable {
         var isWrittenDirectly = false
         /// Whether deadlines of commands will be looked at without being asked for again.
         var isDeadlineExpected = false
-        /// Those who wait for the end.
+        /// The callers that wait for the end.
         var endObservers: [CheckedContinuation<Void, Never>] = []
         var hasEnded = false
     }

@@ -21,7 +21,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var isDropped = false
     private var hasOpened = false
     private var decoder = RESPDecoder()
-    /// Space for values that have arrived together, and for those who wait for them.
+    /// Space for values that have arrived together, and for the callers that wait for them.
     private var values: [RESPValue] = []
     private var sinks: [ReplySink?] = []
     private var context: ChannelHandlerContext?

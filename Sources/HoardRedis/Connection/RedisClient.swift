@@ -27,8 +27,8 @@ internal import Synchronization
     /// An executor that runs tasks on the thread that reads the connection, so that a reply reaches its task without waking another thread.
     ///
     /// It is for code that sends one command after another and does little else, such as the handler of a server. If the server is near, waking a
-    /// thread takes about a quarter of the time until a task has its reply. Whatever computes long or blocks does not belong there, as the whole
-    /// connection waits for it.
+    /// thread takes about a quarter of the time until a task has its reply. Work that computes long or blocks does not
+    /// belong there, as the whole connection waits for it.
     ///
     /// ```swift
     /// let reply = try await withTaskExecutorPreference(client.taskExecutor) {

@@ -9,7 +9,7 @@ internal import Synchronization
 /// the thread that completes a sink takes it out of the queue under the lock, once; see ``CommandQueue``.
 enum ReplySink: Sendable {
     case single(UnsafeContinuation<Result<RESPValue, RedisError>, Never>)
-    /// To be called on whatever thread completes it.
+    /// To be called on the thread that completes it.
     case callback(@Sendable (Result<RESPValue, RedisError>) -> Void)
     case part(ReplyGroup, Int)
     /// No receiver. The reply shows that the server is there.

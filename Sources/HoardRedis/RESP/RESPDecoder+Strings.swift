@@ -46,7 +46,8 @@ extension RESPDecoder {
         return try readString()
     }
 
-    /// The usual reply, in one look: a string of which everything is there. `nil`, and nothing read, for all else and whatever is wrong.
+    /// The usual reply, in one look: a string of which everything is there. `nil`, and nothing read, for all else and
+    /// for errors.
     mutating func takeWholeString() throws(RedisError) -> RESPValue? {
         guard string == nil, line.readableBytes == 0, let (headerLength, length) = chunk.lengthsOfWholeString else { return nil }
         try charge(byteCount: length)

@@ -19,8 +19,7 @@ internal import NIOCore
 /// | offset | |
 /// | --: | --- |
 /// | 0 | `HRG` and the version, 1 |
-/// | 4 | number, 8 bytes, random; odd if there was none before, even if it has replaced another to remove the records
-/// that refer to that |
+/// | 4 | number, 8 bytes, random; odd if there was none before, even if it has replaced another to remove the records that refer to that |
 /// | 12 | how many marks have been made in this generation, 8 bytes |
 /// | 20 | the marks that still say something (``StaleMarks``), each: sequence, 8 bytes; date, the bits of `Double` seconds since 2001-01-01 00:00 UTC, 8 bytes |
 ///

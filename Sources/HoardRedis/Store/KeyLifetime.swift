@@ -29,7 +29,7 @@ enum KeyLifetime {
 
     /// The time for which a generation is kept to which a record refers that is kept for `needed`.
     ///
-    /// In few and long steps: to keep a key for longer is a change to it, of which everybody is told.
+    /// In few and long steps: to keep a key for longer is a change to it, of which the server tells all processes.
     static func ofGeneration(neededBy needed: Int64?) -> Int64? {
         guard let needed else { return nil }
         let day: Int64 = 86_400_000

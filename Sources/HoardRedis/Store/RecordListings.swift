@@ -17,7 +17,7 @@ struct RecordListings: Sendable {
         var found: [RecordKey] = []
         /// The keys found before. A server may list a key again when its table of keys shrinks.
         var seen: Set<KeyHash> = []
-        /// The keys of the last page, for those who ask for it again.
+        /// The keys of the last page, for a caller that asks for it again.
         var lastPage: [RecordKey] = []
         /// How many pages there have been.
         var pageCount = 0

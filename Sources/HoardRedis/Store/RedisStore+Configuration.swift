@@ -16,7 +16,8 @@ extension RedisStore {
         /// The largest record in bytes, counting payload, tags and texts. Larger ones are refused with ``StoreError/Code/recordTooLarge``. The
         /// default is 8 MiB.
         ///
-        /// A server does one thing after the other, and sends one value after the other on a connection: a long one delays everybody behind it.
+        /// A server does one thing after the other, and sends one value after the other on a connection: a long one
+        /// delays all others behind it.
         public var maximumRecordBytes: Int
 
         /// The time for which the server remembers that a record was removed. The default is 5 minutes.

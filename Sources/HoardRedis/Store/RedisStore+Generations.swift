@@ -104,7 +104,7 @@ extension RedisStore {
         return coherence.withLock { .init(generation: generation, sent: $0.moment(), moment: $0.moment(), expiration: nil) }
     }
 
-    /// Writes generations over whatever is there, so that the records that refer to the older ones are removed. One
+    /// Writes generations in the place of present ones, so that the records that refer to the older ones are removed. One
     /// round trip.
     ///
     /// - Parameter generations: Each with the milliseconds for which a record that refers to it is to be kept.

@@ -124,7 +124,7 @@ struct StoreSize: Sendable, Hashable {
     }
 }
 
-/// The size that was measured last, for those who ask often.
+/// The size that was measured last, for callers that ask often.
 struct SizeMemory: Sendable {
     private var size: StoreSize?
     private var isExact = false

@@ -88,7 +88,7 @@ extension RedisStore {
         counters.withLock { $0.insertions += writes.count }
     }
 
-    /// Writes values over whatever is there.
+    /// Writes values in the place of present ones.
     func set(_ values: [(key: RecordKey, number: UInt64, value: ByteBuffer, lifetime: Int64?)]) async throws(StoreError) {
         let commands = values.map { key, _, value, lifetime in
             RedisCommand("SET", key: .bytes(keys.record(key)), [.buffer(value)] + Self.lifetimeArguments(lifetime))

@@ -22,9 +22,10 @@ internal import Synchronization
 /// the node of the tag or partition has told.
 ///
 /// **How.** A record carries the number of the generation that each of its tags, its partition and the store had when it was written. To remove by
-/// tag is to write another number under the tag: O(1), and whatever carries an older one is a miss. A generation that is not there, because it was
-/// evicted or has expired, means "removed". Each process remembers the generations it has read for as long as the server tells of their changes
-/// (`CLIENT TRACKING` in broadcasting mode), so a read takes one round trip.
+/// tag is to write another number under the tag: O(1), and a record that carries an older one is a miss. A generation
+/// that is not there, because it was evicted or has expired, means "removed". Each process remembers the generations it
+/// has read for as long as the server tells of their changes (`CLIENT TRACKING` in broadcasting mode), so a read takes
+/// one round trip.
 ///
 /// **Waiting.** Everything but ``position`` and ``watch(_:)`` takes a round trip, and suspends for it. No operation
 /// takes longer than ``RedisConfiguration/commandTimeout`` for each round trip. While there is no connection,

@@ -56,7 +56,8 @@ struct SVGDrawing {
         elements.append("</g>")
     }
 
-    /// The drawing as a part of a page that has the style. The title and the description are for those who do not see it.
+    /// The drawing as a part of a page that has the style. The title and the description are for readers who do not see
+    /// it.
     func element(id: String, title: String, description: String) -> String {
         let size = "0 0 \(Self.number(width)) \(Self.number(height))"
         return """

@@ -104,7 +104,7 @@ extension RecordStoreConformance {
                     try await store.insert(subject.record(1), forKey: key)
                     subject.time.advance(by: .seconds(1))
                 }
-                // Whatever was still to be written is written by now.
+                // All pending writes are written by now.
                 _ = try await list(store, 2)
                 let before = try await store.statistics()
                 _ = try await list(store, 2)

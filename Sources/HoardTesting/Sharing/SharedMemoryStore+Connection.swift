@@ -11,7 +11,8 @@ internal import Synchronization
 #endif
 
 extension SharedMemoryStore {
-    /// One of those who share the records, as a store. Closing it leaves the records and the other connections as they are.
+    /// One of the connections that share the records, as a store. Closing it leaves the records and the other
+    /// connections as they are.
     public final class Connection: SharedRecordStore {
         struct State: Sendable {
             var isConnected = true

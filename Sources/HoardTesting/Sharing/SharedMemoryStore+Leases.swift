@@ -90,7 +90,7 @@ extension SharedMemoryStore {
 }
 
 extension SharedMemoryStore.State {
-    /// Those whom a change by `id` concerns. They are to be woken outside the lock.
+    /// The waiters that a change by `id` concerns. They are to be woken outside the lock.
     mutating func takeWaiters(_ invalidations: [StoreInvalidation], by id: UInt64) -> [SharedMemoryStore.Waiter] {
         guard !waiters.isEmpty else { return [] }
         let keys = Set(invalidations.compactMap(\.key))

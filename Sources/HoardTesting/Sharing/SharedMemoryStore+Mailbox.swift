@@ -72,7 +72,7 @@ extension SharedMemoryStore.Connection {
     /// The number of changes of which the connection has not heard yet.
     public var pendingCount: Int { mailbox.pendingCount }
 
-    /// Lets the connection hear of changes, the oldest first. Returns when those who watch it have been told.
+    /// Lets the connection hear of changes, the oldest first. Returns when its watchers have been told.
     ///
     /// - Returns: How many there were.
     @discardableResult

@@ -77,7 +77,7 @@ public final class SharedMemoryStore: Sendable {
     /// The number of times that a lease has been renewed so far.
     public var renewalCount: Int { state.withLock { $0.renewalCount } }
 
-    /// The number of those who wait for a change now.
+    /// The number of callers that wait for a change now.
     public var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     // MARK: State

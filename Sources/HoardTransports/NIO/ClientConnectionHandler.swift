@@ -43,7 +43,8 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
     /// The encoder, the gate in front of the parser, and this handler behind it.
     var contexts: (encoder: ChannelHandlerContext, gate: ChannelHandlerContext, own: ChannelHandlerContext)?
     var isReadHeld = false
-    /// Who is told that the connection is free, or gone. Cleared when the connection has ended, for it refers back to this.
+    /// The pool that is told that the connection is free, or gone. Cleared when the connection has ended, for it refers
+    /// back to this.
     var owner: (connection: ClientConnection, pool: ConnectionPool)?
 
     init(limits: NIOTransport.Limits) {
@@ -110,7 +111,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
         }
     }
 
-    /// The connection has no future: whatever the exchange in progress has not got by now, it will not get.
+    /// The connection has no future: the exchange in progress will not get any part that it has not got by now.
     private func endExchange(_ error: any Error) {
         let (isComplete, isUnanswered) = (machine.hasReceivedResponse, !machine.hasReceivedBytes)
         let error = error.meansConnectionLoss ? machine.lossError : error
@@ -128,7 +129,7 @@ final class ClientConnectionHandler: ChannelDuplexHandler, ExchangeHandler {
 }
 
 extension ClientConnectionHandler.Current {
-    /// Tells everybody that the response is complete.
+    /// Tells the readers that the response is complete.
     func finish() {
         upload?.cancel()
         exchange.end()

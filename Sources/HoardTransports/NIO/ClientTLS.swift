@@ -41,7 +41,7 @@ final class ClientTLS: Sendable {
         }
     }
 
-    /// - Parameter identity: `nil`: the client does not say who it is.
+    /// - Parameter identity: `nil`: the client does not prove its identity.
     init(_ version: NIOTransport.Version, trustRoots: [NIOSSLCertificate], identity: Identity? = nil) {
         self.version = version
         self.trustRoots = trustRoots

@@ -3,7 +3,7 @@
 
 internal import NIOCore
 
-/// Decides who gets which connection to an origin; does no I/O.
+/// Decides which exchange gets which connection to an origin; does no I/O.
 ///
 /// There are never more connections to one origin than allowed, those being made included, and never more being made than requests wait. A request
 /// that waits gets the first connection that is made or becomes free. A request that has just lost a used connection gets only an unused one, and has
@@ -270,7 +270,7 @@ struct ConnectionPoolStateMachine<Connection: AnyObject, Waiter> {
 
     /// Refuses everything from now on.
     ///
-    /// - Returns: Who waits, and all that is open.
+    /// - Returns: The waiting exchanges, and all open connections.
     mutating func shutDown() -> (waiters: [Waiter], connections: [Connection]) {
         isShutDown = true
         let all = hosts.values

@@ -6,7 +6,8 @@ internal import NIOCore
 
 /// The last handler of a connection: carries exchanges, one at a time or several. All of it is called on the event loop.
 protocol ExchangeHandler: ChannelHandler {
-    /// Who is told that the connection is free for another exchange, or gone. Cleared when the connection has ended, for it refers back to the handler.
+    /// The pool that is told that the connection is free for another exchange, or gone. Cleared when the connection has
+    /// ended, for it refers back to the handler.
     var owner: (connection: ClientConnection, pool: ConnectionPool)? { get set }
 
     /// Sends the request of an exchange, or gives the connection back if no caller wants the exchange any more.

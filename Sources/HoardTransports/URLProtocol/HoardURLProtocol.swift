@@ -18,8 +18,8 @@ public import HoardHTTP
 /// ```
 ///
 /// Code that uses the session stays as it is: a fresh response that is stored costs no request, a stale one is
-/// validated, and a response whose `Cache-Control` forbids it is not stored ([RFC
-/// 9111](https://www.rfc-editor.org/rfc/rfc9111)). `URLRequest.cachePolicy` is followed, and
+/// validated, and a response whose `Cache-Control` forbids it is not stored
+/// ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)). `URLRequest.cachePolicy` is followed, and
 /// ``HTTPCacheResponse/cacheStatus`` is in the field `Cache-Status` of each response. The session's own `URLCache` is
 /// not used.
 ///

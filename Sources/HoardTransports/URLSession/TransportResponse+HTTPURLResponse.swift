@@ -66,9 +66,9 @@ extension HTTPFields {
         #endif
     }
 
-    /// Drops the fields that describe the bytes that were sent: [RFC 9110
-    /// §8](https://www.rfc-editor.org/rfc/rfc9110#section-8), [RFC 9530
-    /// §2](https://www.rfc-editor.org/rfc/rfc9530#section-2).
+    /// Drops the fields that describe the bytes that were sent:
+    /// [RFC 9110 §8](https://www.rfc-editor.org/rfc/rfc9110#section-8),
+    /// [RFC 9530 §2](https://www.rfc-editor.org/rfc/rfc9530#section-2).
     fileprivate mutating func describeDecodedContent() {
         self = removingFieldsOfCodedContent()
     }

@@ -8,7 +8,8 @@
     /// Shows one screen that a server describes: the kept screen at once, and then the server's present one. Pulling
     /// down asks the server, and so does a button when there is no screen.
     ///
-    /// The environment says who fetches the screen (`viewClient`), and who carries out its actions (`screenNavigator`).
+    /// The environment has the client that fetches the screen (`viewClient`), and the navigator that carries out its
+    /// actions (`screenNavigator`).
     public struct ScreenView: View {
         private struct ID: Equatable {
             var hasClient: Bool

@@ -48,8 +48,8 @@ public final class CacheManager: CacheManagerProtocol {
     ///
     /// - Parameters:
     ///   - configuration: How many references are kept, and for how long they are valid.
-    ///   - store: The store that keeps references beyond the life of the process, such as a `DiskStore`. It stays the caller's, who may share it with other caches
-    ///     and closes it. `nil`: they are in memory only.
+    ///   - store: The store that keeps references beyond the life of the process, such as a `DiskStore`. The caller may
+    ///     share it with other caches, and closes it. `nil`: they are in memory only.
     ///   - namespace: The name under which the references are kept in the store.
     ///   - protection: How long the store is waited for, and when it is left alone.
     ///   - clock: Says whether references are valid.

@@ -30,7 +30,8 @@ public final class DefaultCacheDiskManager: CacheDiskManagerProtocol {
     /// - Parameters:
     ///   - store: The store that keeps the references. It stays the caller's: nothing here closes it.
     ///   - namespace: Not empty, and without U+0000. One instance should manage a namespace in a process.
-    ///   - defaultMaxAge: For how many seconds references without a max age are fresh; for those who look into the store.
+    ///   - defaultMaxAge: For how many seconds references without a max age are fresh; for a person who looks into the
+    ///     store.
     ///   - protection: How long the store is waited for, and when it is left alone.
     ///   - clock: The clock that tells the time.
     ///   - ticker: Measures deadlines.

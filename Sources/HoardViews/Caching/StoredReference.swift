@@ -19,9 +19,9 @@ internal import Hoard
 /// | 25 | length of the hash in UTF-8, 4 bytes |
 /// | 29 | the hash, then the data as the server sent it |
 ///
-/// Numbers are little-endian. The identifier is in the key, and the partition in the record. The record's own fields say the same to those who look into the
-/// store; a reference is read back from the payload, to the bit. If the record's freshness has been ended by others
-/// meanwhile, the reference's max age says so.
+/// Numbers are little-endian. The identifier is in the key, and the partition in the record. The record's own fields
+/// say the same to a person who looks into the store; a reference is read back from the payload, to the bit. If the
+/// record's freshness has been ended by others meanwhile, the reference's max age says so.
 enum StoredReference {
     /// Identifies this layout among all that a store holds.
     static let schemaFingerprint: UInt64 = 0x484F_5244_5246_0001

@@ -9,7 +9,7 @@ internal import Synchronization
 /// ```swift
 /// let prefetch = try await client.prefetch("/offers")
 /// …
-/// if prefetch.use == .unused { /* nobody went there: prefetch less */ }
+/// if prefetch.use == .unused { /* no user went there: prefetch less */ }
 /// ```
 public final class Prefetch: Sendable {
     /// The result of a prefetch.
@@ -70,7 +70,7 @@ public final class Prefetch: Sendable {
     }
 }
 
-/// Whether a screen that was prefetched has been used. The shelf writes it, who has prefetched reads it.
+/// Whether a screen that was prefetched has been used. The shelf writes it, and the caller that has prefetched reads it.
 final class PrefetchRecord: Sendable {
     /// The time until which the screen is kept, in the ticker's nanoseconds.
     let deadline: Int64

@@ -108,8 +108,8 @@ extension ViewError {
 }
 
 extension CacheReference {
-    /// The same state, confirmed by the server. Terms that it does not state stay as they were: [RFC 9111
-    /// §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2).
+    /// The same state, confirmed by the server. Terms that it does not state stay as they were:
+    /// [RFC 9111 §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2).
     func renewed(by terms: KeepingTerms, isSensitive: Bool) -> CacheReference {
         CacheReference(
             identifier: identifier,

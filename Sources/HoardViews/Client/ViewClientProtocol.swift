@@ -86,8 +86,8 @@ public final class RequestToken: Sendable {
         task = CompletingTask(completingOn: context, ifCancelled: ViewError.cancelled, completion, operation)
     }
 
-    /// Cancels the request: its handler gets the error `cancelled`, unless it has got something already. Others who wait for the same screen are
-    /// served all the same. Calling it again does nothing.
+    /// Cancels the request: its handler gets the error `cancelled`, unless it has got something already. Other callers
+    /// that wait for the same screen are served all the same. Calling it again does nothing.
     public func cancel() {
         task.cancel()
     }

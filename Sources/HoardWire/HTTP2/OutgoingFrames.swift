@@ -38,8 +38,8 @@ package struct OutgoingFrames {
 
     /// The codec writes a frame's header with its content, or, of those that are not cut, the header first and then the content.
     ///
-    /// - Parameter maximumPayloadByteCount: The longest payload of a frame that the other side takes. That no DATA is longer than the smallest maximum is up to
-    ///   those who write it.
+    /// - Parameter maximumPayloadByteCount: The longest payload of a frame that the other side takes. The writers of
+    ///   DATA see to it that none is longer than the smallest maximum.
     /// - Returns: The bytes to write.
     mutating func writes(_ bytes: ByteBuffer, maximumPayloadByteCount: Int) -> ByteBuffer {
         if missingByteCount > 0 {

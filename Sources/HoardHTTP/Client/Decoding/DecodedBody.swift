@@ -26,7 +26,8 @@ struct DecodedBody: AsyncSequence, Sendable {
     /// Content that is at hand is decoded at once if it is no longer than this, coded and decoded.
     private static let longestAtOnce = 256 << 10
 
-    /// The decoded bytes, if the coded ones are at hand, and both are short; `nil` also if they cannot be decoded: who reads them gets the error.
+    /// The decoded bytes, if the coded ones are at hand, and both are short; `nil` also if they cannot be decoded: a
+    /// reader gets the error.
     var bytesAtHand: ByteBuffer? {
         guard let bytes = coded.bytesAtHand, bytes.readableBytes <= Self.longestAtOnce else { return nil }
         var limits = limits

@@ -65,7 +65,7 @@ extension ViewFlightStateMachine {
     }
 
     struct Landing {
-        /// Those who wait, in the order in which they came.
+        /// The waiting callers, in the order in which they came.
         var waiters: [(interest: FlightInterest, waiter: Waiter)]
         let key: ViewFlightKey
         /// A fetch waits for it.

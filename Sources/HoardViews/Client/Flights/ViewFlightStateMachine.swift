@@ -1,12 +1,13 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides who starts a load of a screen, who waits for it, when it is cancelled, and whether its result may be kept. Does no I/O and runs no user code.
+/// Decides which caller starts a load of a screen, which callers wait, when it is cancelled, and whether its result may
+/// be kept. Does no I/O and runs no user code.
 ///
 /// ``ViewFlights`` calls it under a lock, leaves the lock, and then does what the returned actions say.
 ///
-/// A *flight* is a load and those who wait for it. One for which only prefetches wait counts against their limits: it waits for its turn in a queue. The first
-/// fetch that joins takes it out of there.
+/// A *flight* is a load and the callers that wait for it. One for which only prefetches wait counts against their
+/// limits: it waits for its turn in a queue. The first fetch that joins takes it out of there.
 ///
 /// A flight is *fenced* by a removal that covers it, and by one that is under way when it begins: then nothing of it is kept. It is *detached* too, so
 /// that later callers begin a new one. While a flight publishes, which is keeping its result, it is neither abandoned nor overtaken: a removal waits for it.
@@ -30,7 +31,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
         /// No caller waits any more: its load is to be cancelled.
         var isAbandoned = false
         var controls: LoadControls?
-        /// Those who want to publish something of the same screen next.
+        /// The flights that publish something of the same screen next.
         var successors: [@Sendable () -> Void] = []
     }
 
@@ -185,7 +186,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
     /// The number of flights for which no fetch has waited yet.
     var prefetchCount: Int { flights.values.count { !$0.isFetched && !$0.isAbandoned } }
     func isLoading(_ key: ViewFlightKey) -> Bool { joinable[key] != nil }
-    /// Whether there is a load that a caller would join who wants the server to be asked.
+    /// Whether there is a load that a caller would join that wants the server to be asked.
     func isConfirming(_ key: ViewFlightKey) -> Bool { joinable[key].flatMap { flights[$0]?.confirms } ?? false }
     /// The number of callers waiting for the flight that a new caller would join.
     func waiterCount(for key: ViewFlightKey) -> Int { joinable[key].flatMap { flights[$0]?.waiters.count } ?? 0 }

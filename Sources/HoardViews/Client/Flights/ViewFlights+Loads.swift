@@ -30,7 +30,8 @@ extension ViewFlights {
         perform(state.withLock { $0.machine.loadStarted(flight, priority: priority, controls: controls) })
     }
 
-    /// A load has ended: everybody who waits is told, and the result of a prefetch is kept for the fetch that is expected.
+    /// A load has ended: all waiting callers are told, and the result of a prefetch is kept for the fetch that is
+    /// expected.
     private func land(_ flight: FlightID, _ result: Result<FetchedView, ViewError>) {
         let now = ticker.nanoseconds()
         let (landing, actions, record, dropped) = state.withLock { state in
