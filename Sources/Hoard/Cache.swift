@@ -15,9 +15,10 @@ public import Synchronization
 /// Everything but the methods that load is synchronous, never suspends and may be called from any thread.
 /// A cache holds its limits at every moment, and an expired value is gone from every read at once.
 ///
-/// Which entries stay is decided by how recently and how often they were used, in a proportion that the cache finds by itself (W-TinyLFU with an
-/// adaptive window; `docs/decisions.md` has the parts and the measurements). A value that was just written can be read: a new value is never evicted
-/// to make room for itself. A use is ``value(forKey:)``, the subscript or a load; ``peek(_:)`` and ``contains(_:)`` are not uses.
+/// The cache decides which entries stay by how recently and how often they were used, in a proportion that the cache
+/// finds by itself (W-TinyLFU with an adaptive window; `docs/decisions.md` has the parts and the measurements). A value
+/// that was just written can be read: a new value is never evicted to make room for itself. A use is
+/// ``value(forKey:)``, the subscript or a load; ``peek(_:)`` and ``contains(_:)`` are not uses.
 ///
 /// A cache for 1,024 entries or more is divided into up to 64 shards by the keys' hashes, each with a lock of its own. A cache limited by count is
 /// divided from the beginning. One limited by weight is divided once it holds 1,024 entries, by their weight. The shards share the limits so that

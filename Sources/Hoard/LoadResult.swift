@@ -27,7 +27,7 @@ public struct LoadRequest<Key: Sendable, Value: Sendable>: Sendable {
     /// The value that the cache has, with its validator, for a conditional request; `nil` if it has none, and always in a ``Cache``.
     public let staleValue: CachedValue<Value>?
 
-    /// Why the value is loaded.
+    /// The reason why the value is loaded.
     public let reason: Reason
 }
 

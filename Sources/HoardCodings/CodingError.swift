@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why content could not be decoded or encoded.
+/// The reason why content could not be decoded or encoded.
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is
 /// one sentence for a person.

@@ -3,7 +3,7 @@
 
 public import HoardHTTP
 
-/// Why there is no image.
+/// The reason why there is no image.
 ///
 /// ```swift
 /// do {
@@ -45,7 +45,7 @@ public struct ImageError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence a person can act on. Holds no key, no path and nothing of the image.
     public let message: String
-    /// Why the original could not be had, if the client said so.
+    /// The reason why the client could not get the original, if it said so.
     public let clientError: ClientError?
     /// The status of the response, if that was the reason.
     public let status: Int?

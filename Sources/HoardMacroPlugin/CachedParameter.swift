@@ -32,7 +32,7 @@
         /// As the function with the body is given it.
         var asArgument: String { syntax.firstName.tokenKind == .wildcard ? name : "\(syntax.firstName.text): \(name)" }
 
-        /// Why it cannot be part of a key.
+        /// The reason why it cannot be part of a key.
         func problems(_ declaration: FunctionDeclSyntax, _ options: CachedOptions) -> [CachedProblem] {
             if name == "_" { return [.unnamed(syntax, declaration)] }
             if let ellipsis = syntax.ellipsis { return [.variadic(syntax, ellipsis)] }

@@ -11,7 +11,7 @@ internal import NIOCore
     internal import Darwin
 #endif
 
-/// Why a server could not start.
+/// The reason why a server could not start.
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it.
 package struct HTTPServerError: Error, Sendable, CustomStringConvertible {

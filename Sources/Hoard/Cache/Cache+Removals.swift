@@ -8,7 +8,7 @@ extension Cache {
         public let key: Key
         /// The value that left.
         public let value: Value
-        /// Why it left.
+        /// The cause for which it left.
         public let cause: RemovalCause
 
         @inlinable init(key: Key, value: Value, cause: RemovalCause) {

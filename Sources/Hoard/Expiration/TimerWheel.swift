@@ -24,7 +24,7 @@ struct TimerWheel: Sendable {
 
     /// The ends of the lists: one for each bucket, and one of entries that are due. Numbered from ``firstEnd`` up among the slots.
     private var ends: [SlotTimers.Timer]
-    /// Which buckets may have entries; a bit for each.
+    /// The buckets that may have entries; a bit for each.
     private var occupied: [UInt64]
     /// Up to when buckets have been emptied.
     private(set) var time: Int64

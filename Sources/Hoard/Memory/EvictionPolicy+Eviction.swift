@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which entry leaves when a limit is exceeded.
+/// The choice of the entry that leaves when a limit is exceeded.
 extension EvictionPolicy {
     /// When the window is to shrink, so many entries at most move to main for each insertion.
     private static let movesPerInsertion = 8

@@ -23,7 +23,7 @@
         var keepsOrder = false
     }
 
-    /// Which entries go round in the window once more when their turn to leave it has come.
+    /// The rule by which entries go round in the window once more when their turn to leave it has come.
     enum SecondChance: Sendable {
         /// None do: the window is a plain queue.
         case none

@@ -61,7 +61,7 @@
     /// Whether the tuner has to be told of the number of entries. How many fit depends on their weights, and the limits may be changed.
     @inlinable var hasOutgrownTuner: Bool { tunedCapacity == 0 || count > tunedCapacity &* 2 || count &* 4 < tunedCapacity }
 
-    /// Which of the tuner's candidates the policy's tuning is.
+    /// The number of the policy's tuning among the tuner's candidates.
     @usableFromInline var adoptedChoice = WindowTuner.initialChoice
 
     @usableFromInline var policy: EvictionPolicy

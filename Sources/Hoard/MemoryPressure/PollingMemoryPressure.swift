@@ -41,7 +41,8 @@ package struct PollingMemoryPressure: MemoryPressureSource {
     }
 }
 
-/// Which of the levels found one after the other are worth telling: changes, and the critical ones every time.
+/// The choice of the levels, of those found one after the other, that are worth telling: changes, and the critical ones
+/// every time.
 struct MemoryPressureAnnouncement {
     private var last = MemoryPressure.normal
 

@@ -33,7 +33,7 @@ package enum TraceBlock {
     /// The keys that have been there lately, one for each value of the lowest 16 bits.
     struct RecentKeys {
         private var keys = Array(repeating: UInt64.max, count: 1 << 16)
-        /// Which places have been filled, so that they need not all be emptied for each block.
+        /// The places that have been filled, so that they need not all be emptied for each block.
         private var filled: [UInt16] = []
 
         mutating func removeAll() {

@@ -30,7 +30,7 @@ package struct TraceFileHeader: Hashable, Sendable {
     package var tickLength: UInt32
     /// Of 65,536 keys, how many are recorded.
     package var sampledKeys: UInt32
-    /// Which file of the recording it is, from 0.
+    /// The number of the file in the recording, from 0.
     package var number: UInt32
 
     package init(start: UInt64, tickLength: UInt32, sampledKeys: UInt32, number: UInt32) {
@@ -68,7 +68,7 @@ package struct TraceFileHeader: Hashable, Sendable {
     }
 }
 
-/// Why a recording could not be read.
+/// The reason why a recording could not be read.
 package enum TraceFileFault: Error, Hashable, Sendable {
     /// It is no recording.
     case foreign

@@ -27,7 +27,7 @@ public struct StoreSkip: Sendable, Hashable, CustomStringConvertible {
 
     /// The store's name.
     public let store: String
-    /// Why the store was passed by.
+    /// The reason why the store was passed by.
     public let reason: Reason
 
     /// Creates a description of a store that was passed by.

@@ -10,7 +10,7 @@ internal import NIOCore
 
 /// Asks the admin address of a proxy for its advice.
 struct AdviceRequest {
-    /// Why there is no advice.
+    /// The reason why there is no advice.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }

@@ -60,7 +60,7 @@ struct KeyOptions: ParsableArguments {
     }
 }
 
-/// Why there is no key, without the key.
+/// The reason why there is no key. It does not contain the key.
 struct KeyError: Error, CustomStringConvertible {
     let description: String
 

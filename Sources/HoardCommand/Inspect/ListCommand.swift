@@ -82,7 +82,7 @@ struct ListCommand: AsyncParsableCommand {
     }
 }
 
-/// Which records `ls` lists.
+/// The options that choose the records for `ls`.
 struct FilterOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The key, as --json prints it, begins with this.", valueName: "text"))
     var prefix: String?

@@ -18,7 +18,7 @@ enum StandardOutput {
     }
 }
 
-/// Why output could not be written.
+/// The reason why output could not be written.
 struct OutputError: Error, CustomStringConvertible {
     let description: String
     /// Whether the reader has closed the pipe, so that no reader is left.

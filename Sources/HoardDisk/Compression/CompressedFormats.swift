@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which payloads need no attempt to compress them, because they are compressed already.
+/// The formats of payloads that need no attempt to compress them, because they are compressed already.
 enum CompressedFormats {
     /// Whether content of this media type (RFC 9110, 8.3.1) is usually compressed by its own format. Parameters do not matter.
     static func includes(contentType: String) -> Bool {

@@ -38,7 +38,7 @@ final class DatabaseSession: Sendable {
     let number: Int
     /// Distinguishes this session's changes from others'.
     let origin = Int64.random(in: .min ... .max)
-    /// Which file the database is; `nil` if it could not be told.
+    /// The identity of the database's file; `nil` if it could not be told.
     let file: FileIdentity?
     let directory: DiskDirectory
     let files: PayloadFiles

@@ -11,7 +11,7 @@ import Hoard
     import Musl
 #endif
 
-/// Which file a path led to at some moment.
+/// The identity of the file to which a path led at some moment.
 struct FileIdentity: Hashable, Sendable {
     var device: UInt64
     var number: UInt64
@@ -84,7 +84,7 @@ extension DiskDirectory {
         return true
     }
 
-    /// Which file the database is now; `nil` if there is none.
+    /// The identity of the database's present file; `nil` if there is none.
     var databaseIdentity: FileIdentity? {
         var status = stat()
         guard stat(databasePath, &status) == 0 else { return nil }

@@ -40,7 +40,7 @@ extension PayloadFileLookup {
     }
 }
 
-/// Why a payload file could not be read.
+/// The reason why a payload file could not be read.
 enum PayloadFileFault: Error {
     case missing, damaged
     case system(SystemCallError)

@@ -12,7 +12,7 @@ struct PayloadFileName: Hashable, Sendable {
 }
 
 extension PayloadFileName {
-    /// Which of the 256 folders the file is in: the first byte of the hexadecimal `id`.
+    /// The number of the file's folder, of 256: the first byte of the hexadecimal `id`.
     var folder: UInt8 { UInt8(truncatingIfNeeded: UInt64(bitPattern: id) >> 56) }
 
     /// The file's name in its folder, such as `abcdef0123456789-0123456789abcdef`.

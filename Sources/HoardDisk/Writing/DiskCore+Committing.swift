@@ -82,7 +82,7 @@ extension DiskCore {
         case failure(StoreError, isOneOperations: Bool)
     }
 
-    /// Why one operation cannot be done, though the database may be as well as can be.
+    /// The reason why one operation cannot be done, though the database may be as well as can be.
     private struct OperationFailure: Error {
         let error: StoreError
     }

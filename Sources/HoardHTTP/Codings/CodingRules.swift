@@ -5,14 +5,14 @@ package import HTTPTypes
 internal import HoardCodings
 
 extension HTTPCache.ContentCodingPolicy {
-    /// Why content cannot be coded so in this build, as a sentence; `nil` if it can.
+    /// The reason why content cannot be coded so in this build, as a sentence; `nil` if it can.
     package static func objection(toCoding name: String) -> String? {
         let available = ["br", "zstd", "gzip"].filter { name in ContentCoding.available.contains { $0.name == name } }
         return available.contains(name) ? nil : "“\(name)” is none of the codings of this build: \(available.joined(separator: ", "))."
     }
 }
 
-/// Which responses are served in which codings: ``HTTPCache/ContentCodingPolicy`` in the form in which it is applied.
+/// The choice of codings for responses: ``HTTPCache/ContentCodingPolicy`` in the form in which it is applied.
 package struct CodingRules: Hashable, Sendable {
     /// The best first.
     let offered: [ContentCoding]

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a request is forwarded: as `Cache-Status` has it, and more exactly.
+/// The reason why a request is forwarded: as `Cache-Status` has it, and more exactly.
 struct ForwardCause: Sendable {
     let reason: CacheStatus.ForwardReason
     var decision: HTTPDecision

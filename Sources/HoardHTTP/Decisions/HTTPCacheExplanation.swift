@@ -94,6 +94,6 @@ public struct HTTPCacheExplanation: Hashable, Sendable, Codable {
     public let outcome: Outcome
     /// Why.
     public let reason: Reason
-    /// Why the last response for the URI was stored or not, if the cache remembers.
+    /// The reason why the last response for the URI was stored or not, if the cache remembers.
     public let lastDecision: Reason?
 }

@@ -37,7 +37,8 @@ struct DictionaryUse: Sendable {
     }
 }
 
-/// Which URLs a dictionary is meant for: a [URL Pattern](https://urlpattern.spec.whatwg.org) of the dictionary's own origin, of texts, `*` and `:name`.
+/// The URLs that a dictionary is meant for: a [URL Pattern](https://urlpattern.spec.whatwg.org) of the dictionary's own
+/// origin, of texts, `*` and `:name`.
 ///
 /// Regular expressions, which RFC 9842 forbids, and groups in braces are not read.
 struct DictionaryPattern: Hashable, Sendable {

@@ -55,7 +55,7 @@ enum AnswerForm: Hashable, Sendable {
         }
     }
 
-    /// Why the cache makes up the answer, if it does.
+    /// The reason why the cache makes up the answer, if it does.
     var reason: HTTPDecision? {
         if case .unsatisfiable = self { .unsatisfiable } else { nil }
     }

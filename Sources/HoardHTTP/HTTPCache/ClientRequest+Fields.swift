@@ -4,7 +4,7 @@
 internal import HTTPTypes
 
 extension ClientRequest {
-    /// Which of the fields that matter to a cache a request has.
+    /// The fields of a request that matter to a cache.
     struct Fields: OptionSet, Sendable {
         let rawValue: UInt8
 

@@ -66,7 +66,7 @@ extension HTTPCache {
         /// Whether the transport can be asked when the answer has been given.
         let mayRefreshInBackground: Bool
         let wantsEarlyHints: Bool
-        /// Which forms of content it accepts; `nil`: content is served as it came.
+        /// The forms of content that it accepts; `nil`: content is served as it came.
         var coding: CodingSelection? { sharedCoding?.selection }
         /// The same, in one word: most calls have none.
         fileprivate(set) var sharedCoding: SharedCodingSelection?

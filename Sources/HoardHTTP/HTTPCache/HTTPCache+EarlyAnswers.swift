@@ -15,7 +15,8 @@ internal import Synchronization
 
 /// Answers to requests that have been sent to the origin early.
 extension HTTPCache {
-    /// Why a response to an early miss must not be stored, if its `Cache-Control` is enough to know. `nil`: it has to be judged whole.
+    /// The reason why a response to an early miss must not be stored, if its `Cache-Control` is enough to know. `nil`:
+    /// it has to be judged whole.
     ///
     /// - Parameters:
     ///   - cacheControl: The value of the only such field. No field with directives for this kind of cache alone may stand beside it.

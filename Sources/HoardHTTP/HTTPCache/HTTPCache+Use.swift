@@ -46,6 +46,6 @@ extension HTTPCache {
     /// The health of the stores, nearest first.
     public var storeHealth: [StoreHealth] { entries.storeHealth }
 
-    /// Which of the stores, nearest first, other processes change too (`SharedRecordStore`).
+    /// Whether other processes change each store too, nearest first (`SharedRecordStore`).
     package var sharedStores: [Bool] { entries.sharedStores }
 }

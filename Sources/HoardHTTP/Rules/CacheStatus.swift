@@ -10,7 +10,7 @@ package import HTTPTypes
 ///
 /// [RFC 9211](https://www.rfc-editor.org/rfc/rfc9211)
 package struct CacheStatus: Hashable, Sendable {
-    /// Why a request went to the origin: [RFC 9211 §2.2](https://www.rfc-editor.org/rfc/rfc9211#section-2.2).
+    /// The reason why a request went to the origin: [RFC 9211 §2.2](https://www.rfc-editor.org/rfc/rfc9211#section-2.2).
     package struct ForwardReason: Hashable, Sendable {
         fileprivate let token: String
 

@@ -4,7 +4,7 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// Which differences between the queries of two URIs do not matter to the resource, as its response says.
+/// The differences between the queries of two URIs that do not matter to the resource, as its response says.
 ///
 /// A malformed field has no effect, and a field without effect is not represented: then only equal queries select one response.
 ///

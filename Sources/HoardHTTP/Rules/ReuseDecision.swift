@@ -21,7 +21,7 @@ package struct ReuseDecision: Hashable, Sendable {
         case mustRevalidate(Reason)
     }
 
-    /// Why the origin has to be asked.
+    /// The reason why the origin has to be asked.
     package enum Reason: Hashable, Sendable {
         /// The response's `no-cache`: RFC 9111 §5.2.2.4.
         case responseNoCache

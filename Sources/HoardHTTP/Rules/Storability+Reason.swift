@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Storability {
-    /// Why a response is not stored.
+    /// The reason why a response is not stored.
     package struct Reason: Hashable, Sendable, CustomStringConvertible {
         /// A constant in capitals, for the `detail` parameter of `Cache-Status`.
         package let token: String

@@ -87,7 +87,7 @@ package enum Storability: Hashable, Sendable {
         return request.headerFields.contains(.authorization) && !mayBeShared ? .authorization : nil
     }
 
-    /// Why a response must not be stored whatever its other fields say, if its directives are reached at all.
+    /// The reason why a response must not be stored whatever its other fields say, if its directives are reached at all.
     static func prohibition(in directives: CacheControl, mode: CacheMode) -> Reason? {
         // By now the status is understood if that is required; then no-store is meant for caches that do not know must-understand.
         if directives.noStore, !directives.mustUnderstand { return .noStore }

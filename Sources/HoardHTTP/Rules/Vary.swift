@@ -3,7 +3,7 @@
 
 package import HTTPTypes
 
-/// Which request fields select between the stored responses for one URI.
+/// The request fields that select between the stored responses for one URI.
 ///
 /// The fields meant are those of the request that the origin answered: see `removingHopByHopFields()`.
 ///

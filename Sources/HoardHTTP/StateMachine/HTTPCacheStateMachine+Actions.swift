@@ -61,7 +61,7 @@ extension HTTPCacheStateMachine {
         }
     }
 
-    /// Why no response came.
+    /// The reason why no response came.
     package struct ForwardFailure: Sendable, Hashable {
         /// A constant, for `Cache-Status`.
         package var detail: String
@@ -121,7 +121,7 @@ extension HTTPCacheStateMachine {
         /// Put this in the place of the stored response that the lookup found. The body is the same:
         /// [RFC 9111 §4.3.5](https://www.rfc-editor.org/rfc/rfc9111#section-4.3.5).
         package var replacement: StoredResponse?
-        /// Why the response is stored, or why it is not.
+        /// The reason why the response is stored, or is not.
         package var reason: HTTPDecision
 
         package init(

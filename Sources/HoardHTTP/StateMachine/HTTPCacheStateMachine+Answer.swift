@@ -15,11 +15,11 @@ extension HTTPCacheStateMachine {
     package struct Answer: Sendable, Hashable {
         /// As the client gets it.
         package var head: HTTPResponse
-        /// Which bytes of the body of ``stored`` follow.
+        /// The bytes of the body of ``stored`` that follow.
         package var content: Content
         /// `nil` if the cache made the answer up.
         package var stored: StoredResponse?
-        /// Why this is the answer.
+        /// The reason for this answer.
         package var decision: HTTPDecision
         /// `nil` if the answer is fresh, or made up.
         package var staleness: HTTPCacheResponse.Staleness?

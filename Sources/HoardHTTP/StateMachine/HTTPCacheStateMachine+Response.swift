@@ -130,7 +130,7 @@ extension HTTPCacheStateMachine {
         return .store(storing, client.kind == .unsafe ? .storedForGet : .stored)
     }
 
-    /// Why no response to the request may be stored.
+    /// The reason why no response to the request may be stored.
     private func reasonNotToStoreAnything(_ exchange: Exchange) -> HTTPDecision {
         if client.directives.noStore { return HTTPDecision(.requestNoStore) }
         return exchange.cause.decision == .method ? HTTPDecision(.method) : exchange.cause.decision

@@ -73,7 +73,7 @@ package struct HTTPCacheStateMachine: Sendable {
     /// Whether the origin can be asked in the background. If not, a response that `stale-while-revalidate` would permit
     /// is validated before it is served.
     package var mayRefreshInBackground = true
-    /// Which forms of content the request accepts; `nil`: content is served as it came.
+    /// The forms of content that the request accepts; `nil`: content is served as it came.
     var coding: CodingSelection? { sharedCoding?.selection }
     var sharedCoding: SharedCodingSelection?
     var client: ClientRequest

@@ -172,7 +172,7 @@ package struct StoredResponse: Sendable {
     /// Whether its fields say that trailers follow. O(1) if the head is kept as bytes, which none with such a field is.
     var announcesTrailers: Bool { message.wire == nil && message.head.headerFields.contains(.trailer) }
 
-    /// Which request fields select the response.
+    /// The request fields that select the response.
     package var vary: Vary { message.vary }
 
     /// The tags by which the response may be removed: the members of `Cache-Tag` and `Surrogate-Key`, and the tags of the owner's policy.
@@ -182,7 +182,7 @@ package struct StoredResponse: Sendable {
     /// The tags that others have given it, in order.
     var foreignTags: [String] { tags.filter { CacheGroups.name(ofMark: $0) == nil }.sorted() }
 
-    /// Which parts of the query do not matter; `nil` if it matters as it is.
+    /// The parts of the query that do not matter; `nil` if it matters as it is.
     package var noVarySearch: NoVarySearch? { message.noVarySearch }
 
     /// The status code.

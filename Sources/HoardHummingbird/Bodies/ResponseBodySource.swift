@@ -136,7 +136,7 @@ private struct Writer: ResponseBodyWriter {
     consuming func finish(_ trailingHeaders: HTTPFields?) async throws { source.end(pipe, nil, trailers: trailingHeaders) }
 }
 
-/// Why the body of a handler's response broke off.
+/// The reason why the body of a handler's response broke off.
 enum ResponseBodyError: Error, CustomStringConvertible {
     /// The writer has returned without saying that this is the end.
     case unfinished

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 internal import HoardHTTP
 
-/// Which host and port the URIs of responses have.
+/// The host and port of the URIs of responses.
 ///
 /// Clients write any name into `Host`, or `:authority`. A server that answers to any name stores a response under each
 /// name that a client invents, unless it is told which names count.
@@ -49,7 +49,7 @@ public struct HTTPCacheAuthority: Sendable {
     }
 }
 
-/// Which scheme the URIs of responses have.
+/// The scheme of the URIs of responses.
 public struct HTTPCacheScheme: Sendable {
     enum Rule: Sendable {
         case ofRequest

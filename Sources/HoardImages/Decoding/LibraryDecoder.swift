@@ -12,7 +12,7 @@
 
     /// Decodes with the system's libraries: libpng and libjpeg, and those that traits bring.
     enum LibraryDecoder {
-        /// Why no image of this kind can be decoded; `nil`: it can.
+        /// The reason why no image of this kind can be decoded; `nil`: it can.
         static func reasonAgainst(_ format: ImageFormat) -> String? {
             switch format {
             case .png, .jpeg: return nil

@@ -13,7 +13,7 @@ internal import NIOHTTP1
 /// The codec has its own, coarser rules. These are applied again here, so that they hold whatever the codec lets through, and so that a request that is
 /// passed on by HTTP/1.1 has the same meaning there as here.
 struct StreamRequestHead: Sendable {
-    /// Why a request is not served.
+    /// The reason why a request is not served.
     enum Refusal: Error, Hashable, Sendable {
         /// It breaks the protocol's rules: its stream is reset ([RFC 9113 §8.1.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.1.1)).
         case malformed

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 internal import NIOHTTP1
 
-/// Why a request is answered by the server itself, and its connection closed.
+/// The reason why the server itself answers a request, and closes its connection.
 struct RequestRejection: Error, Hashable, Sendable {
     let status: HTTPResponse.Status
     /// The content of the answer: one sentence that repeats nothing the client sent.

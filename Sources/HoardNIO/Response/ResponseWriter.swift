@@ -78,7 +78,7 @@ extension ResponseWriter {
     }
 }
 
-/// Why a response was cut off.
+/// The reason why a response was cut off.
 enum ResponseBodyError: Error, CustomStringConvertible {
     case tooLong
     case tooShort

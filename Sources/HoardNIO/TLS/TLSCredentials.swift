@@ -86,7 +86,7 @@ extension TLSConfiguration {
     }
 }
 
-/// Why certificates cannot be used.
+/// The reason why certificates cannot be used.
 struct TLSError: Error, Sendable, CustomStringConvertible {
     /// One sentence a person can act on.
     let message: String

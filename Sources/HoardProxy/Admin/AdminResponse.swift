@@ -12,7 +12,7 @@ internal import NIOCore
     internal import Foundation
 #endif
 
-/// Why a request to the admin server is refused.
+/// The reason why a request to the admin server is refused.
 struct AdminRefusal: Error, Sendable {
     let status: HTTPResponse.Status
     /// One sentence a person can act on.

@@ -48,7 +48,7 @@ extension CachingProxy.Configuration.Route {
         return found
     }
 
-    /// Why rules must not touch a field of requests; `nil` if they may.
+    /// The reason why rules must not touch a field of requests; `nil` if they may.
     static func objection(toRequestField name: HTTPField.Name) -> String? {
         switch name.canonicalName {
         case "host", "content-length": "“\(name.rawName)” belongs to the message, and is written by the proxy."
@@ -57,7 +57,7 @@ extension CachingProxy.Configuration.Route {
         }
     }
 
-    /// Why rules must not touch a field of responses; `nil` if they may.
+    /// The reason why rules must not touch a field of responses; `nil` if they may.
     static func objection(toResponseField name: HTTPField.Name) -> String? {
         switch name.canonicalName {
         case "content-length", "date", "trailer": "“\(name.rawName)” belongs to the message, and is written by the proxy."

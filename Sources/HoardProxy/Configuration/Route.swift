@@ -28,7 +28,7 @@ extension CachingProxy.Configuration {
         }
     }
 
-    /// Why two routes of one site cannot be limited together, in one sentence; `nil` if they can.
+    /// The reason why two routes of one site cannot be limited together, in one sentence; `nil` if they can.
     var siteConflict: String? {
         for route in routes {
             guard let site = route.site else { continue }

@@ -17,7 +17,7 @@ extension CachingProxy.Configuration {
         }
     }
 
-    /// Why the caches that are to be simulated contradict each other; `nil` if they do not.
+    /// The reason why the caches that are to be simulated contradict each other; `nil` if they do not.
     var shadowConflict: String? {
         var seen: Set<ShadowSimulation.Shadow> = []
         let repeated = shadows?.caches.first { !seen.insert($0).inserted }

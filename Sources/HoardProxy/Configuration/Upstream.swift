@@ -55,7 +55,7 @@ extension CachingProxy.Configuration {
         public var servers: [Origin]
         /// `nil`: a server counts as unhealthy only for a while after requests to it have failed.
         public var healthCheck: HealthCheck?
-        /// Which versions of HTTP are spoken to the servers. Default: the newest that a server agrees to.
+        /// The versions of HTTP that are spoken to the servers. Default: the newest that a server agrees to.
         public var version = Version.automatic
         /// The longest time that making a connection may take. Default: 5 seconds.
         public var connectTimeout = Duration.seconds(5)

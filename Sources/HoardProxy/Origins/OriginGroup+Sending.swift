@@ -196,7 +196,8 @@ extension OriginGroup: Transport {
     }
 }
 
-/// Why a request was refused at once: no server of its upstream is known to work. The group has logged when that began.
+/// The reason why a request was refused at once: no server of its upstream is known to work. The group has logged when
+/// that began.
 package struct UpstreamOutage: Error {}
 
 /// Sends a client's requests: adds the fields that describe the client to servers, behind the cache, and takes earlier

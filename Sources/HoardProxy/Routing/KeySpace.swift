@@ -39,7 +39,8 @@ extension [KeySpace] {
 }
 
 extension CachingProxy.Configuration {
-    /// Why two routes would use the same keys for responses of different upstreams, in one sentence; `nil` if none do.
+    /// The reason why two routes would use the same keys for responses of different upstreams, in one sentence; `nil`
+    /// if none do.
     ///
     /// Servers that get the client's host are not named in keys. There the path tells one upstream from the other, as long as it says which route was
     /// taken. That is so as long as servers get the path that clients have requested, below equal base paths.

@@ -3,7 +3,8 @@
 
 internal import HoardHTTP
 
-/// Which request takes which route: the first one that fits. It never changes; a proxy that is configured anew gets another table.
+/// The choice of a route for each request: the first one that fits. It never changes; a proxy that is configured anew
+/// gets another table.
 final class RouteTable: Sendable {
     /// The result of matching a request with the routes.
     enum Match {

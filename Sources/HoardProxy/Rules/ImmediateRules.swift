@@ -97,7 +97,7 @@ struct ImmediateRules: Sendable {
         return present
     }
 
-    /// Which of ``initial`` a head has.
+    /// The elements of ``initial`` that a head has.
     typealias Present = UInt8
 
     /// Writes the lines that come behind the others.

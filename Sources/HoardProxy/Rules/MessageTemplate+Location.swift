@@ -12,7 +12,7 @@ extension MessageTemplate {
         return "/" + text.drop { $0 == "/" || $0 == "\\" }
     }
 
-    /// Why a template is no place that clients can be sent to; `nil` if it is one.
+    /// The reason why a template is no place that clients can be sent to; `nil` if it is one.
     ///
     /// Its beginning has to say for sure which site is meant.
     var objectionToLocation: String? {

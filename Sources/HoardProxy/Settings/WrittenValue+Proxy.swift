@@ -85,8 +85,8 @@ extension WrittenValue {
 }
 
 extension ProxySettings.Route {
-    /// Why a field cannot select responses; `nil` if it can. The cache sees neither fields that concern one connection
-    /// only nor fields in which clients describe themselves.
+    /// The reason why a field cannot select responses; `nil` if it can. The cache sees neither fields that concern one
+    /// connection only nor fields in which clients describe themselves.
     static func objection(toKeyField name: HTTPField.Name) -> String? {
         switch name.canonicalName {
         case "host", "x-forwarded-host":

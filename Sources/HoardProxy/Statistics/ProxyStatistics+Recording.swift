@@ -10,7 +10,7 @@ extension ProxyStatistics.Snapshot {
         package var lost: Int
         /// The bytes that were written.
         package var bytes: Int
-        /// Why the recording has ended early; `nil`: it has not.
+        /// The reason why the recording has ended early; `nil`: it has not.
         package var failure: String?
     }
 

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import HoardNIO
 internal import NIOCore
 
-/// Which URL a request was for, as a hash, found without making a string.
+/// The URL of a request, as a hash, found without making a string.
 struct RequestIdentity: Sendable, Hashable {
     let hash: UInt64
     /// `HEAD` if not, `GET` if so.

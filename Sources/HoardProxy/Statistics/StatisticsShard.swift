@@ -77,7 +77,7 @@ extension StatisticsShard.State {
 }
 
 extension AnswerReport {
-    /// Which tier the client waited for: the origin, if it was asked, even if the content was there already.
+    /// The tier that the client waited for: the origin, if it was asked, even if the content was there already.
     @inline(__always)
     fileprivate var latencyTier: Tier { originDuration != nil || outcome == .collapsedHit || outcome == .validatedHit ? .origin : tier }
 }

@@ -45,7 +45,7 @@ final class ProxyWarming: Sendable {
     /// `nil`: there has been no warm-up.
     var progress: Progress? { state.withLock { $0.progress } }
 
-    /// Why readiness should wait, in one sentence; `nil`: it need not.
+    /// The reason why readiness should wait, in one sentence; `nil`: it need not.
     var reasonToWait: String? {
         let (progress, waitEnd) = state.withLock { ($0.progress, $0.waitEnd) }
         guard let progress, progress.isRunning, ticker.nanoseconds() < waitEnd else { return nil }

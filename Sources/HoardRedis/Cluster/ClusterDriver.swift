@@ -17,7 +17,7 @@ final class ClusterDriver: Sendable {
         /// The asking that is under way.
         var refresh: Task<Void, Never>?
         var lastRefresh: Int64?
-        /// Why the slots are not known.
+        /// The reason why the slots are not known.
         var failure: RedisError?
         var watch: Task<Void, any Error>?
     }

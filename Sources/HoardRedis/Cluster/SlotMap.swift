@@ -3,7 +3,7 @@
 
 internal import NIOCore
 
-/// Which node each slot is on.
+/// The node of each slot.
 struct SlotMap: Sendable, Equatable {
     typealias Address = RedisConfiguration.Address
 

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which value a record's key had when it was last seen.
+/// The value that a record's key had when it was last seen.
 ///
 /// Values are told apart by the random number that each one begins with (``StoredRecord``).
 enum RecordVersion: Sendable, Hashable {

@@ -142,7 +142,7 @@ extension OutgoingBytes {
 }
 
 extension ConnectionDriver.State {
-    /// Why so many commands are not accepted now; `nil` if they are.
+    /// The reason why so many commands are not accepted now; `nil` if they are.
     fileprivate func refusal(of count: Int) -> RedisError? {
         if case .refuse(let error) = machine.admission { return error }
         return queue.hasRoom(for: count) ? nil : .queueIsFull

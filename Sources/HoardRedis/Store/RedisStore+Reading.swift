@@ -95,8 +95,9 @@ extension RedisStore {
     /// Commands of one call go out in pieces of so many.
     static var maximumCommandCount: Int { 512 }
 
-    /// Which of the values are records that are there now, with the ends that stale marks have put to their freshness. Notes the versions, and
-    /// removes values that cannot be read and values that would stay for long without being of use.
+    /// Returns the values that are records that are there now, with the ends that stale marks have put to their
+    /// freshness. Notes the versions, and removes values that cannot be read and values that would stay for long
+    /// without being of use.
     func judge(_ values: [(key: RecordKey, value: StoredValue, version: RecordVersion)]) async throws(StoreError) -> [RecordKey: StoredRecord] {
         // After the reply: the server has told by now of removals before the reading began.
         let tick = ticker.nanoseconds()

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an access trace could not be read.
+/// The reason why an access trace could not be read.
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one
 /// sentence for a person; it names the file and, where there is one, the line or the binary record.

@@ -41,7 +41,7 @@ public struct TraceGenerator: Sendable {
     public mutating func next() -> UInt64 { keys.next(&random) }
 }
 
-/// Why a trace cannot be made.
+/// The reason why a trace cannot be made.
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person.
 public struct TraceGeneratorError: Error, Sendable, CustomStringConvertible {

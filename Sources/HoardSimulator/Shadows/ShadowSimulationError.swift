@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a simulation of shadows could not be begun.
+/// The reason why a simulation of shadows could not begin.
 ///
 /// Compare ``code``; its set can grow without breaking code that matches on it. The description is one sentence for a person.
 public struct ShadowSimulationError: Error, Hashable, Sendable, CustomStringConvertible {

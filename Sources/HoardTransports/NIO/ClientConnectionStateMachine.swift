@@ -210,7 +210,7 @@ struct ClientConnectionStateMachine {
         isClosed = true
     }
 
-    /// Why the exchange in progress failed if the origin has closed the connection.
+    /// The reason why the exchange in progress failed if the origin has closed the connection.
     var lossError: ExchangeError {
         isReused && !hasReceivedBytes ? .stale(wasSent: true) : .connectionClosed
     }

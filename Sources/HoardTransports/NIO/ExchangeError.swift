@@ -3,7 +3,7 @@
 
 internal import HoardHTTP
 
-/// Why an exchange got no response, as far as the transport itself decides.
+/// The reason why an exchange got no response, as far as the transport itself decides.
 enum ExchangeError: Error, Hashable {
     /// No connection could be made in time.
     case connectTimedOut

@@ -35,7 +35,7 @@ extension NIOTransport {
         /// Whether `readTimeout` also runs while the consumer of a response's body asks for no more of it. Set it to `false` only if the consumers have
         /// another limit.
         package var limitsReaders = true
-        /// Which versions of HTTP are spoken.
+        /// The versions of HTTP that are spoken.
         package var version = Version.http1
         /// The threads to work on. `nil` for shared ones. Default: `nil`.
         public var eventLoopGroup: (any EventLoopGroup)?
@@ -58,7 +58,7 @@ extension NIOTransport {
         }
     }
 
-    /// Which versions of HTTP are spoken to origins.
+    /// The versions of HTTP that are spoken to origins.
     package enum Version: Hashable, Sendable {
         case http1
         /// Agreed on by ALPN with encryption, with prior knowledge without: [RFC 9113 §3](https://www.rfc-editor.org/rfc/rfc9113#section-3).

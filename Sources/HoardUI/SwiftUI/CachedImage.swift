@@ -114,7 +114,7 @@
         public let image: Image?
         /// A picture to show until the image is there: see ``ObservedImage/preview``.
         public let preview: Image?
-        /// Why the last load failed. There may be an image all the same.
+        /// The reason why the last load failed. There may be an image all the same.
         public let error: ImageError?
         /// Whether a load is under way.
         public let isLoading: Bool

@@ -3,7 +3,7 @@
 
 public import HoardHTTP
 
-/// Why a screen cannot be shown.
+/// The reason why a screen cannot be shown.
 public struct ViewError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -26,11 +26,11 @@ public struct ViewError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// One sentence a person can act on. It may name the host, never the path, a field or any content.
     public let message: String
-    /// Why no response came.
+    /// The reason why no response came.
     public let networkError: ClientError?
     /// The status of the response, where it is the reason: one that is not of success.
     public let statusCode: Int?
-    /// Why the response could not be decoded.
+    /// The reason why the response could not be decoded.
     public let codingError: ComponentCodingError?
     /// Whether the response is longer than allowed.
     private(set) var isTooLarge = false

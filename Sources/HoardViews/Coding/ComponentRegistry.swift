@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which type of component a name in JSON stands for.
+/// The types of component by their names in JSON.
 ///
 /// ```swift
 /// var registry = ComponentRegistry.standard

@@ -50,7 +50,8 @@ extension JSONValue {
         }
     }
 
-    /// Which numbers are kept as decimal ones. A `Decimal` can be far larger and smaller, and would then be written with more than a hundred digits.
+    /// The range of numbers that are kept as decimal ones. A `Decimal` can be far larger and smaller, and would then be
+    /// written with more than a hundred digits.
     static let decimalMagnitudes = 1e-30...1e38
 
     private static func isNumber(_ text: String) -> Bool {

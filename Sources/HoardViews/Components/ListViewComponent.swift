@@ -5,7 +5,7 @@
 public struct ListViewComponent: ServerDrivenComponent {
     public static let typeName = "beagle:listView"
 
-    /// Which way a list goes.
+    /// The direction of a list.
     public struct Direction: RawRepresentable, Hashable, Codable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

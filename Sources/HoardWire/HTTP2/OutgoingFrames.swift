@@ -16,7 +16,7 @@ package struct OutgoingFrames {
         case excess
     }
 
-    /// Why the codec has given the connection up.
+    /// The reason why the codec has given the connection up.
     package private(set) var connectionError: ConnectionError?
     /// How much has been written.
     package private(set) var byteCount = 0

@@ -97,7 +97,7 @@ struct MultiplexStateMachine {
         state = .closed
     }
 
-    /// Why a stream failed that was closed without having been reset by the origin.
+    /// The reason why a stream failed that was closed without having been reset by the origin.
     ///
     /// - Parameter streamID: `nil` if nothing of it was sent.
     func lossError(of streamID: HTTP2StreamID?, hasReceivedBytes: Bool) -> ExchangeError {
