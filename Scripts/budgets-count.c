@@ -16,8 +16,9 @@
 
 static atomic_long mallocs, others, tasks, immediate;
 
-// Where libdispatch is. It keeps what its queues are made of for each thread, and takes from malloc what its thread has used up: how often, depends on which
-// thread has taken which job. So that is nothing that a request costs.
+// The place of libdispatch. It keeps the parts of its queues for each thread, and takes new ones from malloc
+// when its thread has used them up. How often it does so depends on which thread has taken which job. So
+// these calls are no cost of a request.
 static uintptr_t dispatch_start, dispatch_end;
 
 static int look_at(struct dl_phdr_info *info, size_t size, void *unused) {

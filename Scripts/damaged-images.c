@@ -190,7 +190,7 @@ static file damaged(void)
     return (file){bytes, count};
 }
 
-/// Makes the checksums of a PNG's chunks right again, so that damage reaches what is behind them.
+/// Corrects the checksums of a PNG's chunks, so that damage reaches the code behind them.
 static void mend_checksums(file file)
 {
     size_t offset = 8;
@@ -219,7 +219,7 @@ static int decode(file file)
     if (pixels == NULL) abort();
     uint32_t frames = 0;
     while (hoard_image_decode(image, width, height, 1 + below(8), pixels, (size_t)width * height * 4, NULL, NULL) == HOARD_IMAGE_OK) {
-        // The sanitizer of memory, if it is that one, finds what was never written.
+        // The sanitizer of memory, if this build has that one, finds bytes that were never written.
         volatile uint8_t sum = 0;
         for (size_t index = 0; index < (size_t)width * height * 4; index++) sum = (uint8_t)(sum + pixels[index]);
         frames++;

@@ -1,8 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a sanitizer must report and what it must not, one by one. Scripts/sanitize runs these first: a sanitizer that sees nothing reports nothing,
-// and one that does not see locks and continuations reports what is right.
+// The defects that a sanitizer must report, and the correct code that it must not report, one by one.
+// Scripts/sanitize runs these first: a sanitizer that sees nothing reports nothing, and one that does not see
+// locks and continuations reports correct code.
 
 import Glibc
 import Synchronization
@@ -14,7 +15,7 @@ final class Numbers: @unchecked Sendable {
     func increment() { numbers[0] += 1 }
 }
 
-/// Orders two threads without the sanitizer's knowledge, as a relaxed store says nothing of what was done before it.
+/// Orders two threads without the sanitizer's knowledge: a relaxed store says nothing of the writes before it.
 final class Signal: Sendable {
     let isGiven = Atomic<Bool>(false)
 
@@ -25,7 +26,7 @@ final class Signal: Sendable {
     }
 }
 
-/// Runs `body` on a thread of its own, which nobody joins.
+/// Runs `body` on a thread of its own, which no thread joins.
 func onThread(_ body: @escaping @Sendable () -> Void) {
     final class Body {
         let body: @Sendable () -> Void

@@ -1,14 +1,17 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tells the thread sanitizer what it cannot see of Swift 6.3 on Linux. Scripts/sanitize links it into what it builds; users never meet it.
+// Tells the thread sanitizer about the parts of Swift 6.3 on Linux that it cannot see. Scripts/sanitize links it
+// into its builds; users never meet it.
 //
-// The libraries of Swift are built without the sanitizer. Most of what they do is known to it all the same: they tell it themselves of tasks, groups
-// and actors, the lock of AsyncStream is one of pthreads, and the first attempt to take or to release a Mutex is compiled into whoever does it.
-// Two things are missing, and each makes it report races that are none:
+// The libraries of Swift are built without the sanitizer. It knows most of their work all the same: they tell
+// it themselves of tasks, groups and actors, the lock of AsyncStream is one of pthreads, and the first
+// attempt to take or to release a Mutex is compiled into the calling code. Two things are missing, and each
+// makes it report races that are none:
 //
 // - A thread that has to wait for a Mutex does so in libswiftSynchronization.so, and seems to go on without the lock.
-// - A task that suspends in a continuation which another thread has resumed already goes on at once, and seems not to know what that thread did.
+// - A task that suspends in a continuation may find that another thread has resumed it already. It goes on at
+//   once, and seems not to know the work of that thread.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -35,8 +38,8 @@ static void *find(const char *name) {
 
 // MARK: - Mutex
 
-// The linker prefers functions of the program to those of a library. Swift passes `self`, here the address of the lock's word, in a register of its
-// own. The word is also what the first attempt acquires and releases.
+// The linker prefers functions of the program to those of a library. Swift passes `self`, here the address of the
+// lock's word, in a register of its own. The first attempt also acquires and releases this word.
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *word
 
@@ -73,8 +76,8 @@ SWIFT void hoard_unlock(SELF) {
 void *swift_task_getCurrent(void);
 static void (*enter)(void *context);
 
-// Who resumes releases the task. Here it acquires, when it begins to suspend and finds in the end that it need not; also whenever it begins to run,
-// where the runtime has done it before.
+// The thread that resumes a task releases the task. Here the task is acquired, when it begins to suspend and finds in
+// the end that it need not. This also happens whenever the task begins to run, where the runtime has done it before.
 void swift_task_enterThreadLocalContext(void *context) {
     enter(context);
     void *task = swift_task_getCurrent();

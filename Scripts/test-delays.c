@@ -3,8 +3,9 @@
 //
 // Delays threads of the tests at random. Scripts/delayed-tests loads it before the tests; users never meet it.
 //
-// Swift code refers to objects, and stops to, between nearly any two of its statements, and calls the runtime for it. So a delay there holds a thread up
-// anywhere: with a lock and without, after a change and before anybody is told of it. It is a longer one than any scheduler would choose.
+// Swift code retains and releases objects between nearly any two of its statements, and calls the runtime for it.
+// So a delay there holds a thread up anywhere: with a lock and without, after a change and before other code
+// hears of it. It is a longer delay than any scheduler would choose.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,7 +34,7 @@ static void resolve(void) {
 
 __attribute__((constructor)) static void begin(void) {
     const char *end = strrchr(program_invocation_name, '.');
-    // Whoever starts the tests is left alone, and so is what they start.
+    // The process that starts the tests is left alone, and so are the processes that the tests start.
     if (!end || strcmp(end, ".xctest") != 0) return;
     unsetenv("LD_PRELOAD");
     seed = number("HOARD_DELAY_SEED");

@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: Dispatch as Linux has it, and what Hoard uses of the rest. The sources' `import Dispatch` is read as the import of this module.
+// Scripts/apple-check: Dispatch as Linux has it, and the rest that Hoard uses. The script reads the sources'
+// `import Dispatch` as the import of this module.
 
 @_exported public import Dispatch
 

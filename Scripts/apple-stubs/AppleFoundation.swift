@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: Foundation as Linux has it, name by name, and what Hoard uses of the rest. The sources' `import Foundation` is read as the import of this module.
+// Scripts/apple-check: Foundation as Linux has it, name by name, and the rest that Hoard uses. The script reads
+// the sources' `import Foundation` as the import of this module.
 //
 // The names are listed because the whole of Linux's Foundation would bring the whole of Glibc with it, as the whole of Apple's brings Darwin.
 

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: what Hoard uses of the module CoreGraphics.
+// Scripts/apple-check: the part of the module CoreGraphics that Hoard uses.
 
 public import AppleFoundation
 

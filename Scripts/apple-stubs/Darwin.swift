@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: what Hoard uses of Darwin, as Swift imports it from the headers of the macOS and iOS SDKs. Every group names its man page. What is not here, Hoard cannot use.
+// Scripts/apple-check: the part of Darwin that Hoard uses, as Swift imports it from the headers of the macOS and
+// iOS SDKs. Every group names its man page. Hoard cannot use a function that is not here.
 //
 // A function of C may be called without using its result. The headers of C say nothing of null, so pointers are implicitly unwrapped. Functions with a variable number of
 // arguments come from Swift's overlay, which has one function for each kind of call: https://github.com/swiftlang/swift/tree/main/stdlib/public/Platform
@@ -247,7 +248,7 @@ public var RLIMIT_NOFILE: Int32 { 8 }
 @discardableResult public func getrlimit(_ resource: Int32, _ limit: UnsafeMutablePointer<rlimit>!) -> Int32 { fatalError() }
 @discardableResult public func setrlimit(_ resource: Int32, _ limit: UnsafePointer<rlimit>!) -> Int32 { fatalError() }
 
-// pthread(3), whose header says what may be null
+// pthread(3), whose header says which pointers may be null
 public struct _opaque_pthread_t {}
 public typealias pthread_t = UnsafeMutablePointer<_opaque_pthread_t>
 public struct pthread_attr_t {}

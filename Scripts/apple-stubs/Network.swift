@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: what Hoard uses of Network.
+// Scripts/apple-check: the part of Network that Hoard uses.
 
 public import AppleDispatch
 

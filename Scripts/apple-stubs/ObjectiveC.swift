@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: what Hoard uses of the module ObjectiveC.
+// Scripts/apple-check: the part of the module ObjectiveC that Hoard uses.
 
 // https://developer.apple.com/documentation/objectivec/objc_associationpolicy
 public enum objc_AssociationPolicy: UInt, Sendable {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: what Hoard uses of the module Security.
+// Scripts/apple-check: the part of the module Security that Hoard uses.
 
 // https://developer.apple.com/documentation/security/tls_protocol_version_t
 public enum tls_protocol_version_t: UInt16, Sendable {

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: what Hoard uses of the module SwiftUI.
+// Scripts/apple-check: the part of the module SwiftUI that Hoard uses.
 
 @_exported public import AppleFoundation
 @_exported public import CoreGraphics

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: what Hoard uses of the module UIKit, which macOS has not.
+// Scripts/apple-check: the part of the module UIKit that Hoard uses. macOS does not have this module.
 
 @_exported public import AppleFoundation
 @_exported public import CoreGraphics

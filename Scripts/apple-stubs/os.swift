@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scripts/apple-check: what Hoard uses of the module os. That these functions are not for asynchronous code says os/lock.h.
+// Scripts/apple-check: the part of the module os that Hoard uses. os/lock.h says that these functions
+// are not for asynchronous code.
 
 // https://developer.apple.com/documentation/os/os_unfair_lock_s
 public struct os_unfair_lock_s {
