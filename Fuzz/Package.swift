@@ -34,8 +34,8 @@ let network: [Target.Dependency] = [
     .product(name: "NIOHTTP2", package: "swift-nio-http2"),
 ]
 
-/// A package of its own: it needs flags that only a root package may have, and nobody who depends on Hoard is to build it.
-/// `Scripts/fuzz` builds and runs it.
+/// A package of its own: it needs flags that only a root package may have, and packages that depend on Hoard must
+/// not build it. `Scripts/fuzz` builds and runs it.
 let package = Package(
     name: "hoard-fuzz",
     platforms: [.macOS(.v15)],
@@ -47,7 +47,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     ],
     targets: [
-        // What is to be fuzzed: the sources are those of Hoard's tests.
+        // The code under the fuzzer: the sources are those of Hoard's tests.
         .target(
             name: "HoardFuzzing",
             dependencies: [

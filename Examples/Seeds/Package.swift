@@ -59,13 +59,13 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
 
-        // Runs the five as a user runs them, and compares what they print with the README.
+        // Runs the five as a user runs them, and compares their output with the README.
         .testTarget(
             name: "SeedProgramsTests",
             dependencies: ["CacheManagement", "ImageHoard", "CustomViewClient", "TypedCache", "CachedResponses"],
             swiftSettings: swiftSettings
         ),
-        // What the tutorials' code gets wrong: each defect imitated, found in the imitation, and not found in Hoard.
+        // The defects of the tutorials' code: each is imitated, found in the imitation, and not found in Hoard.
         .testTarget(
             name: "SeedDefectsTests",
             dependencies: [

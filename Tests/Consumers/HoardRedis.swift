@@ -7,7 +7,7 @@
 import Hoard
 import HoardRedis
 
-// Nobody listens there: the cache does without.
+// No server listens there: the cache does without.
 let redis = try RedisStore(connectingTo: RedisConfiguration(url: "redis://127.0.0.1:1"))
 let cache = TieredCache<String, Int>(configuration: .init(maximumCount: 100), stores: [redis], codec: .json)
 let value = try await cache.value(forKey: "answer") { _ in 42 }

@@ -13,10 +13,12 @@ private func runDriver(
     _ testOneInput: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// What is being fuzzed. Unsafe, because the compiler cannot see that it is written once, before libFuzzer begins, which then reads it on one thread.
+/// The check that is being fuzzed. Unsafe, because the compiler cannot see that it is written once, before
+/// libFuzzer begins, which then reads it on one thread.
 nonisolated(unsafe) private var running: (@Sendable ([UInt8]) throws -> Void)?
 
-/// Fuzzes with the arguments of the program, and ends the program. What the check throws is a finding, and ends it with a trap, which libFuzzer reports.
+/// Fuzzes with the arguments of the program, and ends the program. An error of the check is a finding, and ends
+/// the program with a trap, which libFuzzer reports.
 package func run(_ check: @escaping @Sendable ([UInt8]) throws -> Void) -> Never {
     running = check
     var count = CommandLine.argc

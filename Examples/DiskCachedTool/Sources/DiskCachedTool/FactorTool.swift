@@ -11,7 +11,7 @@ struct FactorTool: Sendable {
     }
 
     var directory: String
-    /// Told what the user should know, but the tool can do without.
+    /// Receives warnings that the user should know, and that do not stop the tool.
     var warn: @Sendable (String) -> Void = { _ in }
     /// Takes seconds for the product of two large primes.
     var factor: @Sendable (UInt64) async throws -> [UInt64] = { primeFactors(of: $0) }
@@ -25,7 +25,8 @@ struct FactorTool: Sendable {
         }
     }
 
-    /// Lends a cache, and closes it whatever happens: the process ends right after, and takes with it what has not been written.
+    /// Lends a cache, and closes it in every case. The process ends right after, and loses
+    /// all that has not been written.
     private func withCache<Output>(_ body: (TieredCache<UInt64, [UInt64]>) async throws -> Output) async throws -> Output {
         // The fingerprint belongs to the name of the schema: change it along with the format or the algorithm.
         let cache = TieredCache<UInt64, [UInt64]>(

@@ -34,7 +34,7 @@ public final class Gazette: Sendable {
         )
     }
 
-    /// How many pages have been made so far, which is what a cache is there to keep low.
+    /// How many pages have been made so far. A cache is there to keep this number low.
     var pagesMade: Int { state.withLock { $0.pagesMade } }
 
     /// Lets the articles be away, or back.

@@ -7,7 +7,7 @@ internal import HoardHummingbird
 internal import Hummingbird
 internal import NIOCore
 
-/// What handlers get. The notes are for the cache.
+/// The context that handlers get. The notes are for the cache.
 struct GazetteContext: HTTPCacheRequestContext {
     var coreContext: CoreRequestContextStorage
     var cacheNotes = HTTPCacheNotes()
@@ -17,7 +17,7 @@ struct GazetteContext: HTTPCacheRequestContext {
     }
 }
 
-/// What the server answers to which path. All that has to do with caching is here.
+/// The routes of the server. All code that has to do with caching is here.
 struct GazetteRoutes: Sendable {
     let gazette: Gazette
     let caching: HTTPCacheMiddleware<GazetteContext>
@@ -45,7 +45,8 @@ struct GazetteRoutes: Sendable {
         return router
     }
 
-    /// Depends on all articles, and says so by tags. What is returned is a string: the tags go by the context.
+    /// Shows the front page. It depends on all articles, and says so by tags. The handler returns a
+    /// string: the tags go by the context.
     @Sendable
     private func showFront(_ request: Request, context: GazetteContext) throws -> String {
         let articles = try articles()
@@ -64,7 +65,8 @@ struct GazetteRoutes: Sendable {
         return response
     }
 
-    /// What is stored for the article's own URI goes by itself, as the method is `PUT`. Other pages that show it go by its tag.
+    /// Changes an article. The responses stored for the article's own URI go by themselves, as the method is
+    /// `PUT`. Other pages that show it go by its tag.
     @Sendable
     private func changeArticle(_ request: Request, context: GazetteContext) async throws -> HTTPResponse.Status {
         let id = try context.parameters.require("id", as: Int.self)
@@ -97,7 +99,8 @@ struct GazetteRoutes: Sendable {
         return text("Good morning, \(reader).\n", cacheControl: "private, max-age=60")
     }
 
-    /// Removes what has a tag. Nothing protects it but that the server listens on the loopback interface only.
+    /// Removes the responses that have a tag. Its only protection is that the server listens on
+    /// the loopback interface only.
     @Sendable
     private func purge(_ request: Request, context: GazetteContext) async throws -> HTTPResponse.Status {
         let tag = try request.uri.queryParameters.require("tag")

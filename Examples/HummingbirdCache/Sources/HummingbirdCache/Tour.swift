@@ -6,7 +6,7 @@ internal import HoardHTTP
 internal import HoardTransports
 internal import NIOCore
 
-/// Sends requests to a server that is started for it, and says what comes back.
+/// Sends requests to a server that is started for it, and prints the answers.
 enum Tour {
     /// - Parameter print: Gets the lines.
     static func run(print: @escaping @Sendable (String) -> Void) async throws {
@@ -95,7 +95,7 @@ private struct Guide: Sendable {
         let request = HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\(port)", path: path, headerFields: fields)
         let response = try await transport.send(request, body: HTTPBody(body))
         _ = try await response.body.collect(upTo: 1 << 20)
-        // What is made in the background counts too.
+        // Pages that are made in the background count too.
         await server.cache.flush()
         return (response.head, server.gazette.pagesMade - before)
     }

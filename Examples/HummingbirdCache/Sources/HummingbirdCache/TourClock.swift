@@ -10,7 +10,7 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// A clock that stands still until it is set ahead, so that nobody waits for minutes.
+/// A clock that stands still until it is set ahead, so that the tour does not wait for minutes.
 final class TourClock: WallClock {
     private let date = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HummingbirdCache
 
-/// What the README shows is what the program prints. `HOARD_UPDATE_DOCS=1` writes it anew.
+/// The README shows exactly the output of the program. `HOARD_UPDATE_DOCS=1` writes it anew.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ReadmeTests {
     private static let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../README.md").standardized

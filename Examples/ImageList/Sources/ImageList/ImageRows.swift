@@ -8,7 +8,7 @@ import HoardImages
     let images: ImageCache
     private let prefetcher: ImagePrefetcher
 
-    /// The images, by row. Other ones take back what is being prefetched for the rows before.
+    /// The images, by row. New images cancel the prefetches for the rows before.
     var urls: [String] {
         didSet { if urls != oldValue { prefetcher.stopAll() } }
     }

@@ -10,7 +10,7 @@ struct Note: Codable, Hashable, Sendable {
     var text: String
 }
 
-/// The server cannot be asked now. Whatever else it throws is a refusal.
+/// The server cannot be asked now. Any other error that it throws is a refusal.
 struct Unreachable: Error {}
 
 protocol NoteServer: Sendable {
@@ -42,7 +42,8 @@ struct Notebook: Sendable {
         var refresh = RefreshPolicy()
         (refresh.events, refresh.minimumAge) = (events, .zero)
         return ObservedValue(notes, forKey: id, refresh: refresh) { [outbox, server] id in
-            // First what waits, so that the server's note is never older than the user's. If that fails, so does the load, and the kept note stays.
+            // The waiting changes go first, so that the server's note is never older than the user's. If that
+            // fails, so does the load, and the kept note stays.
             try await outbox.sendUnsent()
             return try await server.note(id)
         }

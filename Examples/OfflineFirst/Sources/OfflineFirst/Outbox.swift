@@ -7,7 +7,8 @@ import HoardDisk
 
 /// Sends changes to the server, and keeps those that it cannot send, in their order.
 actor Outbox {
-    /// No cache: there is no other copy. So it has no limit that could evict a change, and what it has survives a loss of power.
+    /// A store and no cache: there is no other copy. So it has no limit that could evict a change, and its
+    /// changes survive a loss of power.
     private let store: DiskStore
     private let server: any NoteServer
     private let onRefusal: @Sendable (Note) async -> Void
@@ -20,7 +21,7 @@ actor Outbox {
         (self.server, self.onRefusal) = (server, onRefusal)
     }
 
-    /// Sends what waits, then this change; keeps it if the server cannot be reached.
+    /// Sends the waiting changes, then this change; keeps it if the server cannot be reached.
     func save(_ note: Note) async throws {
         try await inTurn { [self] in
             do {
@@ -35,7 +36,7 @@ actor Outbox {
         }
     }
 
-    /// Sends what waits. Throws ``Unreachable`` if something has to wait longer.
+    /// Sends the waiting changes. Throws ``Unreachable`` if a change has to wait longer.
     func sendUnsent() async throws { try await inTurn { [self] in try await sendAll() } }
 
     func close() async { await store.close() }
@@ -43,7 +44,8 @@ actor Outbox {
     private func sendAll() async throws {
         while let key = try await store.entries(limit: 1, order: .key).first?.key {
             guard let note = try await unsentNote(forKey: key) else {
-                // A later version of the app may read notes otherwise. One that nobody can send must not stop the others.
+                // A later version of the app may read notes otherwise. A note that the app cannot read
+                // must not stop the other notes.
                 try await store.removeRecord(forKey: key)
                 continue
             }
@@ -56,7 +58,7 @@ actor Outbox {
                 isRefused = true
             }
             try await store.removeRecord(forKey: key)
-            // A later change of the same note is what the user sees.
+            // The user sees a later change of the same note.
             if isRefused, try await !hasUnsentChange(of: note.id) { await onRefusal(note) }
         }
     }

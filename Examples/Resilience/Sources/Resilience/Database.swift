@@ -7,10 +7,10 @@ import Synchronization
 
 /// A database in virtual time that behaves as the scenario says.
 final class Database: Sendable {
-    /// What the database throws when it fails.
+    /// The error that the database throws when it fails.
     struct ConnectionTimedOut: Error {}
 
-    /// What the database knows about a key: nothing of interest, but when that was.
+    /// The row of a key: nothing of interest, but the time at which it was read.
     struct Row: Sendable, Codable {
         let key: Int
         let readAt: Int64

@@ -13,7 +13,7 @@ struct Request: Sendable {
 extension Scenario {
     /// All requests, in the order of their times. The same for the same seed.
     ///
-    /// The gaps between requests have an exponential distribution, which is what independent callers make (a Poisson process).
+    /// The gaps between requests have an exponential distribution, as independent callers make it (a Poisson process).
     func requests() -> [Request] {
         var generator = SeededGenerator(seed: seed)
         let popularity = cumulativePopularity

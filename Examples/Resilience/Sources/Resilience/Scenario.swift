@@ -1,9 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happens to the database, and who asks for what.
+/// The behaviour of the database over time, and the requests of the callers.
 struct Scenario: Sendable {
-    /// Decides when requests come, what for, and how long the database takes.
+    /// Decides when requests come, for which keys, and how long the database takes.
     var seed: UInt64 = 42
     var phases: [Phase] = [
         Phase(name: "normal", duration: .seconds(600), database: .answers(after: .milliseconds(20))),
@@ -30,7 +30,7 @@ struct Scenario: Sendable {
         case fails(after: Duration)
     }
 
-    /// The number of the phase at a time, and how that phase behaves. What comes after the last phase belongs to the last phase.
+    /// The number of the phase at a time. Times after the last phase belong to the last phase.
     func phase(at time: Duration) -> Int {
         var end = Duration.zero
         for (number, phase) in phases.enumerated() {

@@ -17,7 +17,7 @@ final class ServiceWithHoard: Service {
         policy.retryAfterFailure = .seconds(30)
         // Rows that are asked for are read again before they are old.
         policy.earlyRefresh = .atFraction(0.8)
-        // Nobody waits longer than this, not even for a row that has never been read.
+        // No caller waits longer than this, not even for a row that has never been read.
         policy.hardTimeout = .seconds(5)
     }
 

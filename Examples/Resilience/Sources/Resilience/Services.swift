@@ -10,7 +10,7 @@ let freshFor = Duration.seconds(60)
 
 /// One way to answer requests with the help of a database.
 protocol Service: Sendable {
-    /// What it is called in the table.
+    /// The name of the service in the table.
     var name: String { get }
 
     /// Answers a request.
@@ -27,7 +27,7 @@ struct ServiceWithoutCache: Service {
     }
 }
 
-/// What is written first: a dictionary, and a time after which its values are no longer used.
+/// The service that a team writes first: a dictionary, and a time after which its values are no longer used.
 final class ServiceWithDictionary: Service {
     let name = "dictionary with TTL"
     private let database: Database

@@ -5,13 +5,14 @@ import Hoard
 import HoardTesting
 import Synchronization
 
-/// What became of one request.
+/// The outcome of one request.
 struct Outcome: Sendable {
     enum Answer: Sendable, Hashable {
         case fresh, stale
         /// The caller got an error.
         case failed
-        /// The caller got an error, and the database had never answered for the key before, so that nobody could have had a value.
+        /// The caller got an error. The database had never answered for the key before, so no
+        /// service could have had a value.
         case failedUnknown
     }
 
@@ -23,7 +24,7 @@ struct Outcome: Sendable {
     let age: Duration?
 }
 
-/// What became of all requests, with one way to answer them.
+/// The outcomes of all requests, with one way to answer them.
 struct Run: Sendable {
     let service: String
     let scenario: Scenario
@@ -33,7 +34,7 @@ struct Run: Sendable {
     let calls: [Database.Call]
 }
 
-/// Collects outcomes in the order of their requests, whatever the order in which they come about.
+/// Collects outcomes in the order of their requests, in whichever order they come about.
 private final class OutcomeList: Sendable {
     private let outcomes: Mutex<[Outcome?]>
 

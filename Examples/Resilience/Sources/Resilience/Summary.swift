@@ -7,7 +7,7 @@ struct Summary: Sendable, Equatable {
     var fresh = 0
     var stale = 0
     var failed = 0
-    /// Of the failed ones, those for which nobody could have had a value.
+    /// The failed requests for which no service could have had a value.
     var failedUnknown = 0
     var databaseCalls = 0
     /// Half of the requests took no longer than this.

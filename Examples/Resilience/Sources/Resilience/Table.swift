@@ -31,7 +31,7 @@ func table(_ runs: [Run]) -> String {
 }
 
 extension Duration {
-    /// Such as `0 ms`, `21 ms` or `2500 ms`; what is more than nothing is at least 1 ms.
+    /// The time in milliseconds, such as `0 ms`, `21 ms` or `2500 ms`. A time above zero is at least 1 ms.
     var inMilliseconds: String {
         "\(Int((seconds * 1_000).rounded(.up))) ms"
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Resilience
 
-/// What the README says about Hoard.
+/// The claims of the README about Hoard.
 @Suite(.timeLimit(.minutes(5))) struct ClaimTests {
     /// The run of the README, which takes a second or two, once for all tests.
     private static let readmeRun = Task { try await play(Scenario(), makeService: makeService) }

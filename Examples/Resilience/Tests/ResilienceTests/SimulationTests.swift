@@ -7,7 +7,7 @@ import Testing
 
 @testable import Resilience
 
-/// The simulation itself, apart from what is simulated.
+/// The simulation itself, apart from the services that it simulates.
 @Suite(.timeLimit(.minutes(5))) struct SimulationTests {
     @Test func requestsAreTheSameForTheSameSeed() {
         var scenario = Scenario()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Screens
 
-/// What the README shows is what the programs print. `HOARD_UPDATE_DOCS=1` writes it anew.
+/// The README shows exactly the output of the programs. `HOARD_UPDATE_DOCS=1` writes it anew.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ReadmeTests {
     @Test

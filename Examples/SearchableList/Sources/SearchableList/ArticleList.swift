@@ -43,7 +43,7 @@ protocol ArticleServer: Sendable {
             key: { $0 },
             ticker: ticker
         ) { text in
-            // The load of a text that somebody types on is cancelled here, before the server has heard of it.
+            // If the user types on, the load of the text is cancelled here, before the server has heard of it.
             try await ticker.sleep(until: ticker.nanoseconds() + 300_000_000)
             return try await server.articles(matching: text)
         }

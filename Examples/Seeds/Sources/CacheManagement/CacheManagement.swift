@@ -10,7 +10,7 @@ import Logging
 
 /// A cache of screens on a disk, written as the tutorial has it, and the one that Hoard has ready.
 ///
-/// What differs from the tutorial, and why:
+/// The differences from the tutorial, and their reasons:
 ///
 /// - The disk manager keeps a reference as it is, with its max age and its time of creation, in a `DiskStore` instead of Core Data. Reading it changes
 ///   neither, and saves nothing.

@@ -11,13 +11,14 @@ import HoardTransports
 
 /// A network manager with a cache of responses: methods, headers, tokens, JSON, errors, and fakes for tests.
 ///
-/// What differs from the tutorial, and why:
+/// The differences from the tutorial, and their reasons:
 ///
-/// - The cache is one of HTTP: it keeps what the server allows, for as long as it allows, for those whose request would get the same. Its key
-///   holds the method, the URL, the request fields named in `Vary`, and the token.
+/// - The cache is one of HTTP. It keeps each response that the server allows it to keep, for as long as the
+///   server allows, and for all clients whose request would get the same. Its key holds the method, the URL, the
+///   request fields named in `Vary`, and the token.
 /// - Only GET and HEAD are answered from it. A POST is always sent.
 /// - A status beyond 200 to 299 is an error that carries the response.
-/// - Nothing is a singleton: what keeps responses is made by the app, given to the manager, and dropped at logout.
+/// - Nothing is a singleton: the app makes the cache of responses, gives it to the manager, and drops it at logout.
 @main
 struct Program {
     struct Post: Codable, Sendable {
@@ -125,7 +126,7 @@ struct Program {
         print("  after logout: \(await cache[request]?.text ?? "nothing")")
     }
 
-    /// The tutorial's mocks: a cache that returns what a test says, and a network without one.
+    /// The tutorial's mocks: a cache that returns the response of the test, and a network without one.
     static func fakes() async {
         print("\nFakes for tests")
         let transport = FakeTransport { _ in .text("from the network") }
@@ -138,7 +139,7 @@ struct Program {
     }
 }
 
-/// What the server on loopback answers.
+/// The server on loopback.
 enum Server {
     static func answer(_ request: HTTPRequest, _ body: HTTPBody) async -> FakeOrigin.Response {
         switch (request.method, request.path) {

@@ -12,7 +12,7 @@ import HoardViews
 
 /// Fetching and prefetching screens: with a client of one's own, and with Hoard's.
 ///
-/// What differs from the tutorial, and why:
+/// The differences from the tutorial, and their reasons:
 ///
 /// - A request is a value, an answer is a component with where it came from, and both exist as `async` functions. The forms with completion handlers say
 ///   where the handler is called.
@@ -117,7 +117,7 @@ struct Program {
     }
 }
 
-/// What the server on loopback answers.
+/// The server on loopback.
 struct Server {
     let gate: Gate
 

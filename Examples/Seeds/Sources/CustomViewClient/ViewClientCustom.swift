@@ -9,8 +9,8 @@ import HoardViews
 
 /// The tutorial's `ViewClientCustom`: a cache of components before a network client, a URL builder and a coder.
 ///
-/// It differs in this: a screen is decoded once, what is kept has a lifetime, and a fetch of a screen that is being prefetched waits for it. The last two come
-/// with `Cache`.
+/// It differs in this: it decodes a screen once, kept screens have a lifetime, and a fetch of a screen that is
+/// being prefetched waits for it. The last two come with `Cache`.
 final class ViewClientCustom: ViewClientProtocol {
     private let networkClient: (any NetworkManaging)?
     private let urlBuilder: any URLBuilding

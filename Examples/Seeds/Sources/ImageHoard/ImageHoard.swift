@@ -14,11 +14,11 @@ import NIOCore
 
 /// A cache of one's own for images and other objects: memory in front of a disk.
 ///
-/// What differs from the tutorial, and why:
+/// The differences from the tutorial, and their reasons:
 ///
 /// - `Cachable` throws where something cannot be encoded or decoded, and an image keeps the bytes it came from: it is never encoded again, which would
 ///   cost quality and time each time it is stored.
-/// - A key names no file, whatever is in it. What the disk has comes back decoded.
+/// - A key never becomes the name of a file, so it may hold any text. Objects from the disk come back decoded.
 /// - The three methods are `async` instead of having completion handlers: storing returns when the disk has the object, and retrieving always returns.
 /// - There is no shared instance: an app makes the cache, and closes it.
 @main
@@ -84,7 +84,7 @@ struct Program {
         await notes.close()
     }
 
-    /// What Hoard has ready for images.
+    /// Hoard's own cache for images.
     static func imageCache(_ directory: String, _ origin: FakeOrigin, _ transport: NIOTransport) async throws {
         print("\nHoard's own cache of images")
         let store = try DiskStore(configuration: .init(directory: directory))

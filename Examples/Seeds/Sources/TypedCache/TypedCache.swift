@@ -7,13 +7,16 @@ import HoardTesting
 
 /// A typed cache with lifetimes and a limit, kept in a file between two runs of an app.
 ///
-/// What differs from the tutorial, and why:
+/// The differences from the tutorial, and their reasons:
 ///
-/// - `Cache` is Hoard's own and does not wrap `NSCache`: keys and values are any `Hashable` and `Sendable` types, so neither `WrappedKey` nor
-///   `Entry` is needed, it knows its keys by itself, and a full one evicts what is used least instead of the newcomer.
-/// - The date provider is a `Ticker`: lifetimes are measured with a clock that nobody can set. Here it is one that the program moves.
-/// - What is saved is a snapshot, not the cache: reading it back changes no limit and no lifetime, and what has expired meanwhile stays away. A file is
-///   named by its path; the tutorial's `saveToDisk(withName:using:)` is `save(to:)`.
+/// - `Cache` is Hoard's own and does not wrap `NSCache`: keys and values are any `Hashable` and `Sendable` types,
+///   so neither `WrappedKey` nor `Entry` is needed, it knows its keys by itself, and a full cache evicts the
+///   least used value instead of the newcomer.
+/// - The date provider is a `Ticker`: lifetimes are measured with a clock that the user cannot set.
+///   Here the program moves it.
+/// - The file holds a snapshot, not the cache: reading it back changes no limit and no lifetime, and entries
+///   that have expired meanwhile stay away. A path names the file; the tutorial's
+///   `saveToDisk(withName:using:)` is `save(to:)`.
 @main
 struct Program {
     struct Article: Codable, Hashable, Sendable {

@@ -41,7 +41,7 @@ struct DocumentTable {
 }
 
 extension String {
-    /// What stands in backticks.
+    /// The texts in backticks.
     var codeSpans: [String] {
         split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
     }

@@ -5,12 +5,12 @@
 struct DocumentedName {
     let text: String
 
-    /// What is wrong with the name, judged by the sources; `nil` if it is there.
+    /// The problem with the name, judged by the sources; `nil` if the sources have it.
     func problem(in sources: [SourceFile]) -> String? {
         let path = text.prefix { $0 != "(" && $0 != "[" }.split(separator: ".").map(String.init)
         guard let type = path.first else { return "no name" }
         guard sources.contains(where: { $0.declared.contains(type) }) else { return "no type \(type)" }
-        // What is declared in a type, or in an extension of it, stands in a file that says so.
+        // A member of a type, or of an extension of it, stands in a file that declares or extends the type.
         let files = sources.filter { $0.declared.contains(type) || $0.extended.contains(type) }
         for (index, member) in path.enumerated().dropFirst() {
             let isCall = index == path.count - 1 && text.hasSuffix(")")

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-/// `docs/seeds.md`: what it names is there, and nothing is left out.
+/// `docs/seeds.md`: all names in it exist, and nothing is left out.
 @Suite(.timeLimit(.minutes(5))) struct SeedDocumentTests {
     private let repository = Repository()
     private static let sources = Result { try Repository().sources(in: "Sources").map(SourceFile.init) }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A file of sources, and what is declared in it.
+/// A file of sources, and the declarations in it.
 struct SourceFile {
     let text: String
     /// The types that are declared at any depth.

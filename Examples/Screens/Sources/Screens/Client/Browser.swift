@@ -15,7 +15,7 @@ internal import Logging
     internal import Foundation
 #endif
 
-/// Who is logged in. What belongs to the user is kept in a partition of this name; the token is kept nowhere.
+/// The user who is logged in. A partition of this name keeps the user's screens; the token is kept nowhere.
 struct Account: Sendable {
     let name: String
     let token: String
@@ -36,7 +36,7 @@ actor Browser {
     private let client: ViewClient
     private let admin: ShopAdmin
     private var account: Account?
-    /// What each path showed when it was last opened.
+    /// The view that each path showed when it was last opened.
     private var shown: [String: FetchedView] = [:]
 
     /// - Parameters:
@@ -63,7 +63,7 @@ actor Browser {
         )
     }
 
-    /// Finishes what is under way and closes the files.
+    /// Finishes the work under way and closes the files.
     func close() async {
         await cache.close()
         await disk.close()
@@ -76,7 +76,7 @@ actor Browser {
         await disk.flush()
     }
 
-    /// Opens a screen: from what is kept if that is valid, else from the server.
+    /// Opens a screen: from the cache if the kept screen is valid, else from the server.
     ///
     /// - Parameter revalidates: Whether the server is asked also about a screen that is valid.
     func open(_ path: String, revalidates: Bool = false) async -> Visit {
@@ -91,7 +91,7 @@ actor Browser {
         }
     }
 
-    /// Opens a screen with what is kept, valid or not, and then with what the server has now, if that is something else.
+    /// Opens a screen with the kept one, valid or not, and then with the server's present one, if that differs.
     nonisolated func updates(of path: String) -> AsyncStream<Visit> {
         AsyncStream { continuation in
             let task = Task {

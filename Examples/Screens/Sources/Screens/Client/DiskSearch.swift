@@ -7,7 +7,7 @@
     internal import Foundation
 #endif
 
-/// Looks for a text in all files below a directory, whatever they are.
+/// Looks for a text in all files of any kind below a directory.
 enum DiskSearch {
     static func contains(_ text: String, below directory: String) -> Bool {
         let files = (try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? []

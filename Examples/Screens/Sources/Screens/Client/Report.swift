@@ -3,7 +3,7 @@
 
 internal import HoardViews
 
-/// The lines of the client: what was done, on which screen, what became of it, and what the server has seen of it.
+/// The lines of the client: each action, its screen, its outcome, and the requests that the server has seen.
 struct Report: Sendable {
     let print: @Sendable (String) -> Void
 

@@ -40,7 +40,7 @@ struct ScreenText: Sendable {
         append("[\(links.count)] \(text)")
     }
 
-    /// What a server says must not drive the terminal.
+    /// The server's text must not drive the terminal.
     private mutating func append(_ text: String) {
         lines.append(text.withoutControls)
     }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Browses a shop that runs: shows a screen, prefetches what it leads to, and waits for the next command.
+/// Browses a shop that runs: shows a screen, prefetches the screens to which it leads, and waits for the next command.
 struct Shell {
     private let browser: Browser
     private let report: Report
@@ -19,7 +19,7 @@ struct Shell {
         report = Report(print: print)
     }
 
-    /// Opens the first screen, and does what the lines say until they end or one of them is `quit`.
+    /// Opens the first screen, and obeys the lines until they end or one of them is `quit`.
     mutating func run(_ lines: some AsyncSequence<String, Never>) async {
         await open("/screens/home")
         prompt()

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be typed at the client's prompt.
+/// A command that the user can type at the client's prompt.
 enum ShellCommand: Hashable, Sendable {
     /// Presses a button of the screen.
     case press(Int)

@@ -11,7 +11,7 @@ internal import NIOCore
     internal import Foundation
 #endif
 
-/// What whoever runs the shop asks of the server, past all caches.
+/// The requests of the shop's operator to the server, past all caches.
 struct ShopAdmin: Sendable {
     let client: CachingClient
     let url: String

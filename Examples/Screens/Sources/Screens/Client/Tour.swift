@@ -3,9 +3,9 @@
 
 internal import HoardViews
 
-/// A day of the app, with a server of its own: what the client does without arguments.
+/// A day of the app, with a server of its own. The client runs it when it gets no arguments.
 ///
-/// Each chapter is a situation that an app gets into. Time that passes is not waited for: ``TravelClock``.
+/// Each chapter is a situation that an app gets into. The tour does not wait for time to pass: ``TravelClock``.
 struct Tour {
     private let server: ShopServer
     private let url: String

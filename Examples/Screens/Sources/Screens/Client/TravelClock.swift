@@ -12,10 +12,10 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// The clocks of the app: the system's, or one that stands still until it is set ahead, so that nobody has to wait for a screen to expire and none expires
-/// because the machine is slow.
+/// The clocks of the app: the system's, or clocks that stand still until they are set ahead. Then no test has to
+/// wait for a screen to expire, and no screen expires because the machine is slow.
 final class TravelClock: WallClock, Ticker {
-    /// Does what the system's clocks do.
+    /// Runs as the system's clocks do.
     static var running: TravelClock { TravelClock(start: nil) }
     /// Stands still at the present.
     static var standing: TravelClock { TravelClock(start: (Date(), MonotonicTicker().nanoseconds())) }

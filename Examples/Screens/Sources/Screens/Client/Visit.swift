@@ -4,9 +4,9 @@
 internal import HoardHTTP
 internal import HoardViews
 
-/// What happened when a screen was opened.
+/// The outcome of opening a screen.
 struct Visit: Sendable {
-    /// What a cache did for it, in one word.
+    /// The cache's part in it, in one word.
     enum Outcome: String, CaseIterable, Sendable {
         /// It was kept, and valid.
         case hit
@@ -34,7 +34,7 @@ struct Visit: Sendable {
     let text: ScreenText?
     /// The screens to which it leads that the server asks to prefetch.
     let prefetchPaths: [String]
-    /// What the server has seen of it; `nil` if the server is away.
+    /// The requests that the server has seen of it; `nil` if the server is away.
     let requests: RequestCounts?
 
     /// - Parameter isChange: Whether the screen has been shown before, in another state.

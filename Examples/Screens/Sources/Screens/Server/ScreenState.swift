@@ -44,7 +44,7 @@ struct ScreenState: Sendable {
 
     /// The answer to a request: the screen, or 304 if the request names the state it is in.
     func response(to request: HTTPFields) -> Response {
-        // What a 200 would say about keeping it, a 304 says too: RFC 9110 §15.4.5.
+        // A 304 carries the fields about caching that a 200 would carry: RFC 9110 §15.4.5.
         var fields: HTTPFields = [.eTag: entityTag]
         fields[.cacheControl] = cacheControl
         fields[.vary] = vary

@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// What the shop sells and who shops there. Prices can change while the server runs.
+/// The products of the shop and its customers. Prices can change while the server runs.
 public final class Shop: Sendable {
     struct Product: Sendable {
         let id: Int

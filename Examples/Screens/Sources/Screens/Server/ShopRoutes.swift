@@ -4,9 +4,9 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// What the server answers to which path.
+/// The routes of the server.
 ///
-/// `/admin` is for whoever runs the shop. Nothing protects it but that the server listens on the loopback interface only.
+/// `/admin` is for the shop's operator. Its only protection is that the server listens on the loopback interface only.
 struct ShopRoutes: Sendable {
     let shop: Shop
     let counter = RequestCounter<BasicRequestContext>()

@@ -65,7 +65,7 @@ struct ShopScreens: Sendable {
         return try state(screen, cacheControl: "max-age=120")
     }
 
-    /// Who asks decides what it says.
+    /// The profile of the customer that sends the request.
     func profile(of customer: Shop.Customer) throws -> ScreenState {
         let screen = ScreenComponent(
             navigationBar: NavigationBar("Profile of \(customer.name)"),
@@ -74,7 +74,8 @@ struct ShopScreens: Sendable {
         return try state(screen, cacheControl: "private, max-age=60", vary: "authorization")
     }
 
-    /// Has no hash, as screens from a server that knows nothing of hashes: HTTP alone says what may be kept.
+    /// The terms. They have no hash, like screens from a server that knows nothing of hashes: HTTP alone says
+    /// whether a cache may keep them.
     func terms() throws -> ScreenState {
         let screen = ScreenComponent(navigationBar: NavigationBar("Terms"), child: TextComponent("You pay, we send."))
         return try state(screen, cacheControl: "max-age=3600", hasHash: false)

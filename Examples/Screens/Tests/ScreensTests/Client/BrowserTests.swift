@@ -6,7 +6,7 @@ import Testing
 
 @testable import Screens
 
-/// What the app sees of a server that really runs.
+/// The app's view of a server that really runs.
 @Suite(.timeLimit(.minutes(5)))
 struct BrowserTests {
     private let directory: TemporaryDirectory
@@ -101,7 +101,7 @@ struct BrowserTests {
             #expect(await browser.open(path, revalidates: true).outcome == .renewed)
             #expect(await server.counts == RequestCounts(requests: 2, notModified: 1))
             await server.stop()
-            // Nobody has to be told that the server is away: the screen is valid.
+            // The user does not have to hear that the server is away: the screen is valid.
             #expect(await browser.open(path, revalidates: true).text != nil)
         }
     }

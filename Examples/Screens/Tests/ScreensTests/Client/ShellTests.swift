@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ShellTests {
-    /// What the client prints when these lines are typed.
+    /// The output of the client for these typed lines.
     private func printed(_ typed: String...) async throws -> Lines {
         let directory = try TemporaryDirectory()
         let lines = Lines()

@@ -79,7 +79,7 @@ struct ShopServerAdminTests {
         }
     }
 
-    /// The two ways of the server, hash and entity tag, meet in HoardHTTP: this is what it makes of them by itself.
+    /// The server has two ways to revalidate, hash and entity tag. HoardHTTP by itself uses the entity tag.
     @Test
     func cachingClientRevalidatesByEntityTag() async throws {
         try await withServer { server, url in

@@ -31,7 +31,7 @@ struct ShopServerTests {
             let second = try await raw.get(path, [field: value])
             #expect(second.status == 304)
             #expect(second.body.isEmpty)
-            // RFC 9110 §15.4.5: what the 200 would have said about keeping it.
+            // RFC 9110 §15.4.5: the fields about caching that the 200 would have had.
             for name in ["beagle-hash", "etag", "cache-control", "vary"] { #expect(second[name] == first[name]) }
         }
     }

@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// Collects what a program prints.
+/// Collects the output of a program.
 final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
 

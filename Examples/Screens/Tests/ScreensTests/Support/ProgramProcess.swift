@@ -10,7 +10,7 @@ final class ProgramProcess: Sendable {
     let lines: AsyncStream<String>
     private let status: AsyncStream<Int32>
 
-    /// - Parameter input: What is typed. Afterwards the input ends.
+    /// - Parameter input: The typed text. Afterwards the input ends.
     init(_ name: String, _ arguments: [String] = [], input: String = "") throws {
         let process = Process()
         // The directory of the test bundle is that of the build's products.
@@ -61,7 +61,7 @@ final class ProgramProcess: Sendable {
 
     /// Waits until the process has ended.
     ///
-    /// - Returns: The lines that nobody has read, and the exit code; below zero for a signal.
+    /// - Returns: The lines that no call has read, and the exit code; below zero for a signal.
     func result() async -> (lines: [String], status: Int32?) {
         var all: [String] = []
         for await line in lines { all.append(line) }

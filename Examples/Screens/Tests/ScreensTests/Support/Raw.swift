@@ -36,7 +36,7 @@ struct Raw {
         try await send(.get, path, fields)
     }
 
-    /// What the server says it has seen.
+    /// The requests that the server says it has seen.
     func counts() async throws -> RequestCounts {
         try JSONDecoder().decode(RequestCounts.self, from: Data(try await get("/admin/requests").body.utf8))
     }

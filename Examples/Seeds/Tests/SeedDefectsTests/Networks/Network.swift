@@ -6,9 +6,10 @@ import HTTPTypes
 import HoardHTTP
 import HoardTesting
 
-/// What “Cache URLResponses in Swift” builds: requests with completion handlers, answered from a cache or by the network.
+/// The network of “Cache URLResponses in Swift”: requests with completion handlers, answered
+/// from a cache or by the network.
 protocol Network: Sendable {
-    /// - Returns: What cancels the request.
+    /// - Returns: A function that cancels the request.
     @discardableResult
     func send(_ request: NetworkRequest, completion: @escaping @Sendable (Result<Data, any Error>) -> Void) -> @Sendable () -> Void
 
@@ -17,7 +18,7 @@ protocol Network: Sendable {
 }
 
 extension Network {
-    /// The text of the response. What went wrong, in brackets, if there is none.
+    /// The text of the response. If there is none, the error, in brackets.
     func text(_ request: NetworkRequest) async -> String {
         switch await calls({ send(request, completion: $0) }).first {
         case .success(let data): String(decoding: data, as: UTF8.self)

@@ -6,9 +6,9 @@ import HTTPTypes
 import HoardHTTP
 import HoardTesting
 
-/// What a network with a cache may get wrong. Each check returns what it found.
+/// The mistakes that a network with a cache may make. Each check returns the one that it found.
 enum NetworkChecks {
-    /// Two texts for two requests that differ in something, from an origin that answers each with what it was asked with.
+    /// Two texts for two requests that differ in one part, from an origin whose answers repeat their request.
     private static func replies(
         _ make: MakeNetwork,
         to first: NetworkRequest,
@@ -117,7 +117,7 @@ enum NetworkChecks {
             guard case .failure(let error) = await calls({ network.send(.get("/"), completion: $0) }).first else {
                 return "the status \(status.code) is delivered as success"
             }
-            // What the server says is not lost with it.
+            // The server's answer is not lost with it.
             guard let response = (error as? NetworkError)?.response, response.status == status, response.body == Data("an excuse".utf8) else {
                 return "the status \(status.code) comes without its response"
             }

@@ -10,7 +10,7 @@ import Synchronization
 
 /// An imitation of the tutorial's manager: it asks its cache for every request, keeps every response for ever, and goes on after it has completed.
 final class SeedNetwork: Network {
-    /// What tells requests apart.
+    /// The parts of a request that its key holds.
     enum KeyForm {
         /// As `URLRequest.description`: the URL.
         case description

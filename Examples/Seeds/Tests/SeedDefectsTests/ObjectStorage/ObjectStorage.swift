@@ -3,12 +3,12 @@
 
 import Hoard
 
-/// What is stored.
+/// The object that is stored.
 struct Note: Codable, Cachable, Hashable {
     var text: String
 }
 
-/// What “Write Our Own Cache” builds: objects by key, in memory and on a disk, with completion handlers.
+/// The storage of “Write Our Own Cache”: objects by key, in memory and on a disk, with completion handlers.
 protocol ObjectStorage: Sendable {
     /// - Parameter completion: Told whether the object is on the disk.
     func store(_ object: Note, forKey key: String, completion: @escaping @Sendable (Bool) -> Void)

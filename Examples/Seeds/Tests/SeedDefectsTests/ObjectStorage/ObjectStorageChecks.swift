@@ -5,7 +5,7 @@ import Foundation
 import Hoard
 import HoardTesting
 
-/// What a storage of objects may get wrong. Each check returns what it found.
+/// The mistakes that a storage of objects may make. Each check returns the one that it found.
 enum ObjectStorageChecks {
     private static let note = Note(text: "remember")
 
@@ -46,7 +46,8 @@ enum ObjectStorageChecks {
 
     static func valuesComeBackDecoded(_ make: MakeObjectStorage) async throws -> String? {
         let disk = FaultyStore(MemoryStore())
-        // The door is behind the write: once somebody stands there, the disk has the object, whoever waits for that.
+        // The door is behind the write: once a write stands there, the disk has the object, whether or
+        // not a caller waits for that.
         let (storage, written) = (make(disk), disk.hold(.insert, .insertMany, afterwards: true))
         async let stored: [Bool] = calls { storage.store(note, forKey: "a", completion: $0) }
         await written.arrivals(1)

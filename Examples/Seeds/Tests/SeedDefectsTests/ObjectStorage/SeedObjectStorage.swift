@@ -5,8 +5,8 @@ import Foundation
 import Hoard
 import Synchronization
 
-/// An imitation of the tutorial's manager: it completes when memory has the object, hands out what the disk has as it is, and forgets the
-/// handler of a miss.
+/// An imitation of the tutorial's manager: it completes when memory has the object, hands out the disk's bytes as
+/// they are, and forgets the handler of a miss.
 final class SeedObjectStorage: ObjectStorage {
     private let memory = Mutex<[String: Note]>([:])
     private let disk: any RecordStore

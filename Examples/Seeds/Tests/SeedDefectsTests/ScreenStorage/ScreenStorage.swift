@@ -4,9 +4,10 @@
 import HoardTesting
 import HoardViews
 
-/// What “Gerenciar Cache” builds: a cache of screens over a disk, which an app opens at its start and leaves at its end.
+/// The storage of “Gerenciar Cache”: a cache of screens over a disk, which an app opens at its
+/// start and leaves at its end.
 protocol ScreenStorage: Sendable {
-    /// Starts the app: a manager with an empty memory over what the disk has.
+    /// Starts the app: a manager with an empty memory over the present disk.
     func open() async throws -> any CacheManagerProtocol
 
     /// Ends the app.

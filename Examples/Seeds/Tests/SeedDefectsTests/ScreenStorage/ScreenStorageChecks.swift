@@ -5,7 +5,7 @@ import Foundation
 import HoardTesting
 import HoardViews
 
-/// What a storage of screens may get wrong. Each check returns what it found.
+/// The mistakes that a storage of screens may make. Each check returns the one that it found.
 enum ScreenStorageChecks {
     private static func screen(_ identifier: String, at time: ManualTicker, maxAge: Int? = nil, size: Int = 100, partition: String? = nil)
         -> CacheReference

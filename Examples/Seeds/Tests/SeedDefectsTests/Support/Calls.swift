@@ -3,13 +3,13 @@
 
 import Synchronization
 
-/// What a completion handler is called with, as long as anybody holds it.
+/// Returns the values with which a completion handler is called, as long as any code holds it.
 ///
 /// ```swift
 /// let results = await calls { handler in storage.retrieve("a", completion: handler) }
 /// ```
 ///
-/// Returns when the handler has been released, for nobody can call it after that: neither a first time nor a second.
+/// Returns when the handler has been released, for no code can call it after that: neither a first time nor a second.
 func calls<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> [Value] {
     let calls = Calls<Value>()
     await withCheckedContinuation { continuation in
@@ -19,7 +19,7 @@ func calls<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Vo
     return calls.values
 }
 
-/// Collects what a handler is called with.
+/// Collects the values with which a handler is called.
 final class Calls<Value: Sendable>: Sendable {
     private let state = Mutex<[Value]>([])
 

@@ -3,11 +3,12 @@
 
 import Testing
 
-/// Runs a check on what has to pass it, and on an imitation of the defect, which has to be found. So a check that finds nothing anywhere fails.
+/// Runs a check on Hoard, which has to pass it, and on an imitation of the defect, in which the check has to find
+/// it. So a check that never finds anything fails.
 ///
 /// - Parameters:
-///   - check: Looks for the defect. Returns what it found, in a sentence; `nil` if nothing.
-///   - finding: What it has to find in the imitation.
+///   - check: Looks for the defect. Returns its finding, in a sentence; `nil` if there is none.
+///   - finding: The finding that it has to return for the imitation.
 func prove<Subject>(
     _ check: (Subject) async throws -> String?,
     hoard: Subject,

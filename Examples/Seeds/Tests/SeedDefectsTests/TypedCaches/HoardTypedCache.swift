@@ -24,7 +24,8 @@ final class HoardTypedCache: TypedCaching {
             configuration: .init(
                 maximumCount: maximumCount,
                 expiration: .afterWrite(.seconds(lifetime)),
-                // Called in the middle of a write that replaces a value: the only place where somebody else's code comes in between.
+                // Called in the middle of a write that replaces a value: the only place where
+                // foreign code comes in between.
                 removalListener: { _, _, _ in interruption.take()?() }
             ),
             ticker: time
@@ -55,7 +56,7 @@ final class HoardTypedCache: TypedCaching {
     }
 }
 
-/// What is to be called once.
+/// An action that is called once.
 private final class Interruption: Sendable {
     private let action = Mutex<(@Sendable () -> Void)?>(nil)
 

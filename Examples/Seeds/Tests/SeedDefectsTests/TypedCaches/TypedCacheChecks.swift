@@ -5,7 +5,7 @@ import Foundation
 import Hoard
 import HoardTesting
 
-/// What a typed cache may get wrong. Each check returns what it found.
+/// The mistakes that a typed cache may make. Each check returns the one that it found.
 enum TypedCacheChecks {
     /// Long after today, so that a cache that asks the system's clock takes everything for fresh.
     private static func farFuture() -> ManualTicker { ManualTicker(date: Date(timeIntervalSince1970: 32_503_680_000)) }

@@ -3,7 +3,7 @@
 
 import HoardTesting
 
-/// What “Bộ nhớ đệm trong swift” builds: a cache with a lifetime and a limit, which knows its keys and can be saved.
+/// The cache of “Bộ nhớ đệm trong swift”: it has a lifetime and a limit, knows its keys and can be saved.
 protocol TypedCaching: Sendable {
     func insert(_ value: String, forKey key: String)
     func value(forKey key: String) -> String?

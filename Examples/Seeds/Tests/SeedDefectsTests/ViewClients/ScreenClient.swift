@@ -6,19 +6,19 @@ import HoardTesting
 import HoardViews
 import Synchronization
 
-/// What “View Client” builds: screens by path, fetched when they are shown or before.
+/// The client of “View Client”: screens by path, fetched when they are shown or before.
 protocol ScreenClient: Sendable {
     func fetch(_ path: String, as user: String, completion: @escaping @Sendable (Result<any ServerDrivenComponent, any Error>) -> Void)
 
     /// - Parameter completion: Called when it is over.
-    /// - Returns: What cancels it; `nil` if nothing does.
+    /// - Returns: A function that cancels it; `nil` if it cannot be cancelled.
     func prefetch(_ path: String, as user: String, completion: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 
     func logOut(_ user: String) async
 }
 
 extension ScreenClient {
-    /// The text on the screen, or what went wrong, in brackets.
+    /// The text on the screen, or the error, in brackets.
     func text(_ path: String, as user: String = "anna") async -> String {
         switch await calls({ fetch(path, as: user, completion: $0) }).first {
         case .success(let component): (component as? TextComponent)?.text ?? "[no text]"
@@ -35,7 +35,7 @@ extension ScreenClient {
 /// Makes a client over a transport, with empty caches.
 typealias MakeScreenClient = (_ transport: FakeTransport, _ coder: CountingCoder, _ time: ManualTicker) -> any ScreenClient
 
-/// Counts what is decoded.
+/// Counts the components that it decodes.
 final class CountingCoder: ComponentCoding {
     private let coder = ComponentCoder()
     private let count = Mutex(0)

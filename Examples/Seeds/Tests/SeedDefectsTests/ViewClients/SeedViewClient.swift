@@ -9,8 +9,8 @@ import HoardViews
 import NIOCore
 import Synchronization
 
-/// An imitation of the tutorial's client: it keeps components by path for ever and for everybody, decodes what it has received twice, and its
-/// prefetch is a request without a handler.
+/// An imitation of the tutorial's client: it keeps components by path for ever and for all users, decodes each
+/// response twice, and its prefetch is a request without a handler.
 final class SeedViewClient: ScreenClient {
     private let transport: FakeTransport
     private let coder: CountingCoder

@@ -5,7 +5,7 @@ import HTTPTypes
 import HoardTesting
 import HoardViews
 
-/// What a client of screens may get wrong. Each check returns what it found.
+/// The mistakes that a client of screens may make. Each check returns the one that it found.
 enum ViewClientChecks {
     /// A server whose screens have the number of the request as their text, and are fresh for a minute.
     private static func server(_ fields: HTTPFields = [.cacheControl: "max-age=60"]) -> FakeTransport {
