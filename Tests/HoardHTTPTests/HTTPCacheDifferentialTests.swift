@@ -10,7 +10,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// Random requests through a shared cache, each answer held against what the origin has said.
+/// Random requests through a shared cache. Each answer is compared with the origin's own answers.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheDifferentialTests {
     /// The state of the cache that an answer showed.
     private struct Tally {

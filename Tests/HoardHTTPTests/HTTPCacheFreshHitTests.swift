@@ -67,7 +67,7 @@ import Testing
         #expect(hit("http://origin.example/a", in: cache) == nil)
     }
 
-    /// A hit counts once, in the cache and in its memory; what is declined counts when it is asked for again.
+    /// A hit counts once, in the cache and in its memory. A declined request counts when it is made again.
     @Test func hitsAreCounted() async throws {
         let fresh = try await cache([.cacheControl: "max-age=60"])
         let before = (fresh.statistics.hits, fresh.tierStatistics.memoryHits, fresh.tierStatistics.misses)

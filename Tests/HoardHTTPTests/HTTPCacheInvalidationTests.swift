@@ -9,7 +9,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// Requests that change something, and what is under way meanwhile (RFC 9111 §4.4).
+/// Requests that change something, and the responses that are under way meanwhile (RFC 9111 §4.4).
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheInvalidationTests {
     /// An origin whose pages have a version that every request but GET, HEAD and OPTIONS raises.
     private final class Origin: Sendable {
@@ -306,7 +306,8 @@ import Testing
 
     // MARK: Slow stores
 
-    /// A change that waits for the write of what it is about to remove, while another request reads that from the store.
+    /// A change waits for the write of a response that it is about to remove, while another request reads
+    /// that response from the store.
     @Test(arguments: [[:], [.vary: "Accept-Language"]] as [HTTPFields])
     func whatIsReadFromAStoreDuringARemovalDoesNotOutliveIt(vary: HTTPFields) async throws {
         let time = TestTime()

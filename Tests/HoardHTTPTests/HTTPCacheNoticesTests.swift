@@ -11,7 +11,7 @@ import Testing
 
 /// The effect of removals on other caches that share the store.
 @Suite(.timeLimit(.minutes(2))) struct HTTPCacheNoticesTests {
-    /// How one of the caches removes what is under `/a/x`, or marks it stale.
+    /// The way in which one of the caches removes the responses under `/a/x`, or marks them stale.
     enum Removal: CaseIterable, Sendable {
         case uri, prefix, tag, everything, partition, change, staleURI, stalePrefix, staleTag
 
@@ -36,7 +36,7 @@ import Testing
 
     private let time = TestTime()
     private let server: SharedMemoryStore
-    /// Who removes, and who hears of it.
+    /// The cache that removes, and the cache that hears of it.
     private let one: CacheHarness
     private let other: CacheHarness
 

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("HTTPCache: recording", .timeLimit(.minutes(5)))
 struct HTTPCacheRecordingTests {
-    /// The recording of what `body` does, of which each step is written by itself.
+    /// The recording of the requests in `body`. Each step is written by itself.
     private func lines(
         _ cache: HTTPCache,
         _ configure: (inout CacheTraceRecorder.Configuration) -> Void = { _ in },

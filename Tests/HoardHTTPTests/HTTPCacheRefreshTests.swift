@@ -11,7 +11,7 @@ import Testing
 @testable import HoardHTTP
 @testable import HoardMessages
 
-/// Stale responses that are revalidated in the background (RFC 5861 §3), and what is marked stale.
+/// Stale responses that are revalidated in the background (RFC 5861 §3), and responses that are marked stale.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheRefreshTests {
     /// An origin whose answers are numbered.
     private func harness(_ directives: String, mode: CacheMode = .private, stores: [any RecordStore] = [], time: TestTime = TestTime())

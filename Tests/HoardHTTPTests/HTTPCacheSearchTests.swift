@@ -64,7 +64,8 @@ import Testing
         #expect(try await harness.get("/a").text == "3")
     }
 
-    /// Readings of a store give a cancelled task nothing. What is to be removed is found all the same.
+    /// A cancelled task gets nothing when it reads a store. A change finds the responses that
+    /// it has to remove all the same.
     @Test(arguments: [true, false])
     func changeInACancelledTaskFindsWhatOnlyAStoreKnows(isRemoval: Bool) async throws {
         let time = TestTime()

@@ -8,9 +8,9 @@ import HoardTesting
 import NIOCore
 import Testing
 
-/// Who may see whose responses.
+/// The rules by which one user may see the responses of another.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheSharingTests {
-    /// An origin that says who asked.
+    /// An origin that answers with the user who asked.
     private static func whoAsked(_ directives: String) -> FakeTransport.Handler {
         { request in .text(request.head.headerFields[.authorization] ?? "nobody", fields: [.cacheControl: directives]) }
     }

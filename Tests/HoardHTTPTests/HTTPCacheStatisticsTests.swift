@@ -6,7 +6,7 @@ import HoardHTTP
 import HoardTesting
 import Testing
 
-/// Counters, and what an explanation says of lengths.
+/// Counters, and the lengths that an explanation gives.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheStatisticsTests {
     @Test func everyRequestToTheOriginAndEveryStoredResponseCounts() async throws {
         let harness = CacheHarness { request in

@@ -10,7 +10,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// Stores below memory: what survives a restart, and what happens when they fail.
+/// Stores below memory: the responses that survive a restart, and the behaviour when stores fail.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheStoreTests {
     @Sendable private static func origin(_ request: FakeTransport.Request) -> FakeTransport.Answer {
         .text(request.head.path ?? "", fields: [.cacheControl: "max-age=60", .eTag: "\"1\""])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// Of caches that share a store, one asks the origin for what none has.
+/// Several caches share a store, and one of them asks the origin for a response that none has.
 @Suite(.timeLimit(.minutes(2))) struct HTTPCacheTurnsTests {
     private let time = TestTime()
     private let server: SharedMemoryStore

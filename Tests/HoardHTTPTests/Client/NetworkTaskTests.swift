@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct NetworkTaskTests {
     private static let request = NetworkRequest(.get, "http://example.com/")
 
-    /// Counts what a handler gets, and lets a test wait for the first.
+    /// Counts the results that a handler gets, and lets a test wait for the first.
     private final class Results<Value: Sendable>: Sendable {
         private let results = Mutex<[Result<Value, NetworkError>]>([])
         private let hasCome = Gate()

@@ -11,7 +11,7 @@ import Testing
 @testable import HoardMessages
 
 @Suite(.timeLimit(.minutes(5))) struct RedirectTests {
-    /// A client, and an origin that redirects from the paths in `table` and says what it was asked elsewhere.
+    /// A client, and an origin that redirects from the paths in `table` and answers other requests with their method and content.
     private static func client(
         _ table: [String: (code: Int, location: String)],
         fields: HTTPFields = [:]

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// A page in whatever coding a test wants it.
+/// A page in the coding that a test wants.
 enum CodedPage {
     /// Text that is worth coding.
     static func text(_ version: Int = 0, count: Int = 4_000) -> String {

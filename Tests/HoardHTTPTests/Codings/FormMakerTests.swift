@@ -32,7 +32,7 @@ import Testing
             return await group.reduce(into: Set<Int>()) { $0.insert($1) }
         }
         #expect(count.count == 1 && !count.contains(0))
-        // Those who come when it is done have it made anew, unless it has been kept.
+        // Callers that come when it is done have it made anew, unless it has been kept.
         #expect((1..<100).contains(made.value.load(ordering: .relaxed)))
     }
 

@@ -11,7 +11,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// Random clients of a page that changes, which accept what they like and keep what they get.
+/// Random clients of a page that changes. They accept random codings and keep the responses that they get.
 @Suite("Random clients of codings", .timeLimit(.minutes(5))) struct HTTPCacheCodingRandomTests {
     /// A page, of which there is another version from time to time.
     private final class Origin: Sendable {

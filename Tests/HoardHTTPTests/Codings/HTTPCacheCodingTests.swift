@@ -265,7 +265,7 @@ import Testing
         // Nothing is stored yet: the client's tag is understood by the origin.
         let asked = try await harness.coded("gzip", "/b", [.ifNoneMatch: "\"1:gzip\""])
         #expect(asked.code == 304 && asked.tag == "\"1:gzip\"")
-        // A form is revalidated by the tag of what is stored, and is there again afterwards.
+        // The tag of the stored response revalidates a form, which is there again afterwards.
         _ = try await harness.coded("gzip")
         _ = try await harness.coded("gzip")
         harness.time.advance(seconds: 700)

@@ -15,7 +15,7 @@ struct ScriptedReply: Sendable {
     var originTime: Date? { fields.leadingNumber("Server-Now").map { Date(timeIntervalSince1970: Double($0) / 1_000) } }
 }
 
-/// One thing that a script expects, and what is wrong with it.
+/// One expectation of a script, and the reason why it is not met.
 struct BehaviourFinding: Sendable {
     /// The member of the script that the expectation comes from. `nil`: a precondition.
     let member: String?

@@ -5,7 +5,7 @@ import Foundation
 import HoardHTTP
 import Testing
 
-/// The replay judges as it should: what is wrong is found, and by the right name.
+/// The replay judges as it should: it finds each mistake, and names it rightly.
 @Suite(.timeLimit(.minutes(5))) struct BehaviourReplayTests {
     private func tests(_ requests: String, id: String = "a", kind: String = "required", dependsOn: [String] = []) throws -> [BehaviourTest] {
         let dependencies = dependsOn.map { "\"\($0)\"" }.joined(separator: ", ")

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A behaviour test: a script of requests, with what is expected of the cache at each.
+/// A behaviour test: a script of requests, with the cache's expected behaviour at each.
 ///
 /// The data have the form of the project http-tests/cache-tests.
 struct BehaviourTest: Sendable {
@@ -65,7 +65,7 @@ struct UnreadableScript: Error, CustomStringConvertible {
     }
 }
 
-/// One request of a script, what the origin answers it, and what is expected.
+/// One request of a script, with the origin's answer and the expectations.
 struct BehaviourStep: Sendable {
     var members: [String: ScriptValue]
 
@@ -86,7 +86,7 @@ struct BehaviourStep: Sendable {
     var method: String { text("request_method") ?? "GET" }
     var expectedType: String { text("expected_type") ?? "" }
 
-    /// The expectations of a member, each a name and what is said about it. A name may stand alone.
+    /// The expectations of a member, each a name and its values. A name may stand alone.
     func expectations(_ member: String) -> [(name: String, rest: [ScriptValue])] {
         list(member).compactMap { entry in
             if let name = entry.text { return (name, []) }
@@ -95,7 +95,7 @@ struct BehaviourStep: Sendable {
         }
     }
 
-    /// Whether what `member` expects is a precondition: if it is not met, the test could not be done.
+    /// Whether the expectation of `member` is a precondition: if it is not met, the test could not be done.
     func isPrecondition(_ member: String?) -> Bool {
         guard let member else { return true }
         return isTrue("setup") || list("setup_tests").contains { $0.text == member }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BehaviourTest {
-    /// The test as it applies to a private cache, which does not heed what is said to shared caches alone.
+    /// The test as it applies to a private cache, which does not heed rules for shared caches alone.
     var forPrivateCache: BehaviourTest {
         guard let expected = Self.expectedOfPrivateCaches[id], let last = steps.indices.last else { return self }
         var test = self
@@ -26,7 +26,7 @@ extension BehaviourTest {
         "cc-resp-private-shared": "cached",
         // It binds shared caches only: RFC 9111 §5.2.2.8.
         "stale-close-proxy-revalidate": "cached",
-        // A private cache keeps what was authorized apart, whatever the response says: docs/decisions.md §7.
+        // A private cache keeps authorized responses apart, whatever their directives say: docs/decisions.md §7.
         "other-authorization-public": "not_cached",
         "other-authorization-must-revalidate": "not_cached",
         "authorization-s-maxage": "not_cached",

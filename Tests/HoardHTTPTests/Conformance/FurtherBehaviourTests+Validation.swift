@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FurtherBehaviourTests {
-    /// Conditional requests and what their answers update: RFC 9110 §13, RFC 9111 §3.1, §3.2, §4.3.
+    /// Conditional requests, and the stored responses that their answers update: RFC 9110
+    /// §13, RFC 9111 §3.1, §3.2, §4.3.
     static let validation = #"""
         [{"id": "validation", "tests": [
             {"id": "conditional-lm-older-condition", "kind": "optimal", "requests": [

@@ -7,7 +7,7 @@ import HoardHTTP
 import HoardTesting
 import Synchronization
 
-/// The origin of one run of a behaviour test. It answers as the script says, and remembers what it was asked.
+/// The origin of one run of a behaviour test. It answers as the script says, and remembers the requests that it got.
 final class ScriptedOrigin: Sendable {
     /// A request as the origin received it.
     struct Arrival: Sendable {

@@ -4,7 +4,7 @@
 import Foundation
 import HoardHTTP
 
-/// `docs/http-decisions.md`, as far as the code makes it.
+/// The part of `docs/http-decisions.md` that the code makes.
 struct DecisionDocument {
     static var url: URL {
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/http-decisions.md").standardizedFileURL

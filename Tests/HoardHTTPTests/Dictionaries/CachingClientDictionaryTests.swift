@@ -12,7 +12,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// A client that offers what it has as dictionaries (RFC 9842), against a cache that compresses with them.
+/// A client that offers its stored responses as dictionaries (RFC 9842), against a cache that compresses with them.
 @Suite("CachingClient with dictionaries", .timeLimit(.minutes(5)), .enabled(if: ContentCoding.available.contains(.zstandard)))
 struct CachingClientDictionaryTests {
     /// The way from the client to the server's cache.

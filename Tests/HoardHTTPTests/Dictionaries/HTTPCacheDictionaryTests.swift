@@ -13,7 +13,7 @@ import Testing
 
 private let pairCount = Int(ProcessInfo.processInfo.environment["HOARD_DICTIONARY_PAIRS"] ?? "")
 
-/// Compression dictionaries (RFC 9842) that the cache manages: what is new of a page goes to who has an older one.
+/// Compression dictionaries (RFC 9842) that the cache manages: a client that has an older page gets only the new parts.
 @Suite("HTTPCache with dictionaries", .timeLimit(.minutes(pairCount == nil ? 5 : 240)), .enabled(if: ContentCoding.available.contains(.zstandard)))
 struct HTTPCacheDictionaryTests {
     private static let fields: HTTPFields = [
@@ -88,7 +88,7 @@ struct HTTPCacheDictionaryTests {
                 !$0.head.headerFields.contains(.availableDictionary) && !$0.head.headerFields.contains(.dictionaryID)
             }
         )
-        // Others get what they accept.
+        // Other clients get a coding that they accept.
         let plain = try await get(harness, "/app/2", [:], accepts: "gzip")
         #expect(plain.coding == "gzip")
         #expect(try plain.text == Self.text(2, count: count))

@@ -44,7 +44,7 @@ struct DifferentialRun {
 
     /// Makes exchanges until one is wrong.
     ///
-    /// - Returns: That exchange, with what was seen before it and what is allowed.
+    /// - Returns: That exchange, with the exchanges before it and the answers that are allowed.
     mutating func difference(count: Int) async -> String? {
         // With too many states that may be, the run is over: nothing would be a surprise any more.
         for number in 1...count where plain.largestCount < 100 {

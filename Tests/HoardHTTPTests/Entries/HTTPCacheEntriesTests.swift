@@ -11,7 +11,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// Listing what is cached.
+/// Lists of the cached responses.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheEntriesTests {
     private let host = PrefixHarness.host
 
@@ -27,7 +27,7 @@ import Testing
             let page = await cache.entries(matching: filter, after: cursor, limit: limit)
             #expect(page.entries.count <= limit)
             entries += page.entries
-            // The text is what travels.
+            // A client sends the text.
             cursor = page.next.flatMap { HTTPCache.EntryCursor($0.text) }
             #expect(cursor == page.next)
             try await between()

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// Removing, and marking as stale, what begins with the same text.
+/// Removes or marks as stale all responses whose URI begins with the same text.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCachePrefixTests {
     private let host = PrefixHarness.host
 
@@ -25,7 +25,7 @@ import Testing
         let count = await harness.cache.remove(prefix: host + "/in/")
         if stores != .notListing || !isOnDiskOnly { #expect(count == Self.inside.count) }
         for path in Self.inside { #expect(try await !harness.isCached(path), "\(path)") }
-        // A store that cannot list is emptied; what memory has stays.
+        // A store that cannot list is emptied; the responses in memory stay.
         if stores != .notListing || !isOnDiskOnly {
             for path in Self.outside { #expect(try await harness.isCached(path), "\(path)") }
         }

@@ -9,7 +9,8 @@ import Synchronization
 
 @testable import HoardHTTP
 
-/// A cache before an origin whose every answer is new and says for what it is, with kinds of resources in several folders.
+/// A cache before an origin whose every answer is new and names its resource, with kinds of
+/// resources in several folders.
 struct PrefixHarness: Sendable {
     /// Where responses are kept beyond memory.
     enum Stores: CaseIterable, Sendable { case none, listing, twoListing, notListing }

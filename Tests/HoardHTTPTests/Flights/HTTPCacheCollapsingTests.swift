@@ -22,7 +22,7 @@ import Testing
         while hold: FakeTransport.Hold,
         fields: @escaping @Sendable (Int) -> HTTPFields = { _ in [:] }
     ) async throws -> [Reply] {
-        // A variable of its own for what is awaited: docs/compiler-defects.md.
+        // A variable of its own for the awaited value: docs/compiler-defects.md.
         @Sendable func reply(_ number: Int) async throws -> (number: Int, reply: Reply) {
             let reply = try await harness.get("/a", fields(number))
             return (number, reply)
@@ -339,7 +339,7 @@ import Testing
         #expect(try await harness.get().text == "later")
     }
 
-    /// The leader's request may have been what the origin breaks off for.
+    /// The origin may have broken off because of the leader's request.
     @Test func followersOfAShortBodyThatBreaksOffAskForThemselves() async throws {
         let (body, feed) = BodyFeed.makeBody(length: 10)
         let source = Mutex<HTTPBody?>(body)

@@ -25,7 +25,7 @@ private let campaign = ProgramCampaign(defaultCount: 500)
         if let failure { Issue.record("\(failure)") }
     }
 
-    /// The checker finds what it is there to find.
+    /// The checker finds the mistakes that it has to find.
     @Test func checkerNoticesWhatItShould() {
         let log = HTTPFlightLog()
         let begun = log.now()

@@ -17,7 +17,7 @@ extension FuzzTarget: CustomTestStringConvertible {
     }
 }
 
-/// The fuzz targets in short: `Scripts/fuzz` runs them for longer, led by what code they reach.
+/// The fuzz targets in short: `Scripts/fuzz` runs them for longer, led by the code that they reach.
 @Suite(.timeLimit(.minutes(5))) struct FuzzTargetTests {
     @Test(arguments: FuzzTarget.all)
     func corpusHasNoFindings(target: FuzzTarget) throws {

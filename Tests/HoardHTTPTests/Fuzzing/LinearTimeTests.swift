@@ -8,9 +8,9 @@ import Testing
 @testable import HoardHTTP
 @testable import HoardMessages
 
-/// No field takes time that grows faster than its length, whatever it holds.
+/// No field, of any content, takes time that grows faster than its length.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LinearTimeTests {
-    /// A parser, and what is repeated to make its life hard.
+    /// A parser, and the text that is repeated to make its life hard.
     struct Hardship: Sendable, CustomTestStringConvertible {
         let name: String
         let unit: String

@@ -34,7 +34,7 @@ import Testing
         #expect(answer.staleness == .init(seconds: 40, decision: .modeForced))
         #expect(answer.head.cacheStatus == "hoard; hit; ttl=-40; detail=MODE-FORCED")
         #expect(try HTTPCacheStateMachine.answer(request(), Self.fresh, at: 5, mode: mode).staleness == nil)
-        // The Fetch standard has it so: what the caller forces, no directive prevents.
+        // The Fetch standard has it so: no directive prevents a use that the caller forces.
         let forced = try HTTPCacheStateMachine.answer(request("Cache-Control: no-cache"), Self.unusable, at: 5, mode: mode)
         #expect(forced.staleness == .init(seconds: 5, decision: .modeForced))
     }

@@ -6,8 +6,8 @@ import HTTPTypes
 import HoardHTTP
 import Testing
 
-/// Random requests, stored responses, times and origins, against what must hold whatever they are. What they are made of is known here as plain numbers, so
-/// nothing of the rules is used to judge the machine.
+/// Random requests, stored responses, times and origins, against laws that must hold for all of them. The test
+/// knows their parts as plain numbers, so it uses none of the rules to judge the machine.
 @Suite struct HTTPCacheStateMachineRandomTests {
     @Test func noLawIsBrokenWhateverHappens() {
         let seed = UInt64.random(in: 0 ... .max)
@@ -22,7 +22,7 @@ import Testing
     }
 }
 
-/// A request and what is stored, made of numbers.
+/// A request and a stored response, made of numbers.
 private struct Situation {
     var isShared: Bool
     var isHead: Bool

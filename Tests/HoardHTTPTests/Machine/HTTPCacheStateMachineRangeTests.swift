@@ -7,7 +7,7 @@ import HoardHTTP
 import NIOCore
 import Testing
 
-/// Ranges from what is stored, and parts that are put together.
+/// Ranges of stored responses, and parts that are put together.
 @Suite struct HTTPCacheStateMachineRangeTests {
     static let whole = StoredResponse.test(
         200,

@@ -68,7 +68,7 @@ import Testing
         for field in fields(example.lines) { sent.headerFields.append(field) }
         var machine = HTTPCacheStateMachine(sent, mode: example.mode)
         let answer = try machine.start().answer()
-        // A Connection field that names Cache-Control does not make the cache forget what it says.
+        // A Connection field that names Cache-Control does not make the cache forget the directives of Cache-Control.
         #expect(answer.head.status.code == 504)
         #expect(answer.head.cacheStatus == "hoard; detail=ONLY-IF-CACHED")
         #expect(answer.stored == nil)

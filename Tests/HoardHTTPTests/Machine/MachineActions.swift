@@ -71,7 +71,7 @@ extension HTTPCacheStateMachine {
         return (machine, action)
     }
 
-    /// The answer from what is stored.
+    /// The answer from a stored response.
     static func answer(
         _ request: HTTPRequest,
         _ stored: StoredResponse?,
@@ -82,7 +82,7 @@ extension HTTPCacheStateMachine {
         try lookingUp(request, stored, at: seconds, mode: mode, rules: rules).action.answer()
     }
 
-    /// A machine that has forwarded its request, and what it has sent.
+    /// A machine that has forwarded its request, and the request that it has sent.
     static func forwarding(
         _ request: HTTPRequest = request(),
         _ stored: StoredResponse? = nil,

@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HTTPCachePartitionFlightTests {
     private let harness = PartitionHarness()
 
-    /// Whether nothing of the owner is anywhere, but for what came after the removal.
+    /// Expects that no tier has a response of the owner, but for those that came after the removal.
     private func expectNothing(of owner: String, at path: String, _ fields: HTTPFields = [:], sourceLocation: SourceLocation = #_sourceLocation)
         async throws
     {
@@ -157,7 +157,8 @@ import Testing
         try await expectNothing(of: "ann", at: "/a")
     }
 
-    /// The request finds what the store still has, and the origin confirms that; by then the partition has been removed.
+    /// The request finds a response that the store still has, and the origin confirms it; by then
+    /// the partition has been removed.
     @Test func confirmationOfWhatWasFoundDuringTheRemovalIsNotStored() async throws {
         try await harness.get("/etag", for: "ann")
         await harness.cache.flush()

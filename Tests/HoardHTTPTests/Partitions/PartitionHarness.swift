@@ -9,7 +9,7 @@ import Synchronization
 
 @testable import HoardHTTP
 
-/// A cache over a store that can fail, before an origin whose answers say whom they are for and which request they answer.
+/// A cache over a store that can fail, before an origin whose answers name their owner and their request.
 ///
 /// The origin's answer depends on the path: `/vary` varies by `Accept`, `/search` does not mind its query, `/long` is kept in segments, `/parts` comes in parts.
 struct PartitionHarness: Sendable {

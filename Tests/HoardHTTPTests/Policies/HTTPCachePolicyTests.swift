@@ -111,7 +111,7 @@ import Testing
         let confirmed = try await harness.get(policy { $0.lifetime = .always(.seconds(99)) })
         #expect(confirmed.cacheStatus == "hoard; fwd=stale; fwd-status=304; ttl=99; stored")
         harness.time.advance(seconds: 100)
-        // Without a policy the response is judged by what it says itself.
+        // Without a policy the response is judged by its own fields.
         #expect(try await harness.get().cacheStatus == "hoard; fwd=stale; fwd-status=304; ttl=0")
         #expect(try await harness.get().cacheStatus.hasPrefix("hoard; fwd=uri-miss"))
     }

@@ -13,9 +13,9 @@ import Testing
 
 private let requestCount = Int(ProcessInfo.processInfo.environment["HOARD_QUERY_REQUESTS"] ?? "")
 
-/// QUERY (RFC 10008): safe, with content, and answered from the cache by what was asked.
+/// QUERY (RFC 10008): safe, with content, and answered from the cache by the content of the request.
 @Suite(.timeLimit(.minutes(requestCount == nil ? 5 : 240))) struct HTTPCacheQueryTests {
-    /// An origin that says what it was asked.
+    /// An origin that answers with the request that it got.
     private static let echo: FakeTransport.Handler = { request in
         let type = request.head.headerFields[.contentType] ?? ""
         return .text("\(request.head.method) \(type) \(String(buffer: request.body))", fields: [.cacheControl: "max-age=600"])

@@ -66,7 +66,7 @@ import Testing
                         break
                     }
                 }
-            // A string that goes on at once with a word is one word, for what is no JSON.
+            // In a text that is no JSON, a string and a word right behind it are one word.
             default:
                 while let next = rest.first, !" \n{},:\"".contains(next) {
                     token.append(next)

@@ -154,7 +154,7 @@ import Testing
 
     @Test func permitsNothingBehindAQuoteLeftOpen() {
         let directives = parse("foo=\"unclosed, public, immutable, must-understand, max-age=3600, stale-while-revalidate=5, private=\"a\"")
-        // The quote is closed before `a`, so what is between is one extension.
+        // The quote is closed before `a`, so the text between is one extension.
         #expect(directives == CacheControl())
         let open = parse("foo=\"unclosed, public, immutable, must-understand, max-age=3600, stale-while-revalidate=5, private=a, no-cache")
         #expect(!open.isPublic && !open.isImmutable && !open.mustUnderstand)

@@ -8,8 +8,8 @@ import Testing
 
 /// Responses that public conformance tests give to a shared cache, each followed by a second request three seconds later.
 ///
-/// The names are those of the project http-tests/cache-tests. Where a test there only asks how a cache behaves, `isReused` is what Hoard
-/// has chosen: malformed and contradictory lifetimes are taken as stale.
+/// The names are those of the project http-tests/cache-tests. Where a test there only asks how a cache behaves,
+/// `isReused` is Hoard's own choice: malformed and contradictory lifetimes are taken as stale.
 @Suite struct ConformanceRowTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String

@@ -66,7 +66,7 @@ import Testing
         #expect(HTTPDate("Fri, 31 Dec 9999 23:59:60 GMT", now: newYear2026)?.description == "Fri, 31 Dec 9999 23:59:59 GMT")
     }
 
-    /// RFC 9110 §5.6.7: what appears to be more than 50 years ahead lies in the past.
+    /// RFC 9110 §5.6.7: a date that appears to be more than 50 years ahead lies in the past.
     @Test(
         arguments: [
             ("Thursday, 01-Jan-26 00:00:00 GMT", "2026"),

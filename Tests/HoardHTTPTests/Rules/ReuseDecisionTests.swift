@@ -176,7 +176,7 @@ import Testing
         #expect(before.timeToLive(at: times.response) == 2)
     }
 
-    /// Whatever arrives, a response past its lifetime is never called fresh, and a fresh one has time left.
+    /// No input makes the cache call a response fresh past its lifetime, and a fresh response has time left.
     @Test func neverCallsAStaleResponseFresh() {
         var generator = SeededGenerator()
         for _ in 0..<5_000 {

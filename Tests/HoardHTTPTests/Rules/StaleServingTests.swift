@@ -110,7 +110,7 @@ import Testing
         #expect(whenUnreachable("", age: 109.9) == .permitted(.unreachable))
         #expect(whenUnreachable("", age: 110) == .notPermitted)
         #expect(whenUnreachable("stale-if-error=5", age: 12) == .permitted(.staleIfError))
-        // Who says how long a stale answer will do says that it will not do for longer.
+        // An origin that says how long a stale answer will do says that it will not do for longer.
         #expect(whenUnreachable("stale-if-error=5", age: 20) == .notPermitted)
         #expect(whenUnreachable("stale-if-error=0", age: 12) == .notPermitted)
         #expect(StaleServing.whenUnreachable(decide("", age: 12), rules: HTTPCacheRules(mode: .shared)) == .notPermitted)

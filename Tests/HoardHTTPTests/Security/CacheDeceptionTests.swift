@@ -16,7 +16,7 @@ import Testing
         "/static/../account", "/account\\x.css",
     ]
 
-    /// An origin that shows everybody their own account, whatever the link.
+    /// An origin that shows all users their own account, whatever the link.
     private static func account(_ fields: HTTPFields) -> FakeTransport.Handler {
         { request in .text("account of \(request.head.headerFields[.cookie] ?? "nobody")", fields: fields) }
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// `No-Vary-Search` merges what the resource's own origin says may be merged, and nothing else.
+/// `No-Vary-Search` merges only the URIs that the resource's own origin allows to merge.
 @Suite(.timeLimit(.minutes(5))) struct SearchRuleAbuseTests {
     /// An origin whose responses to `/a` name their target and say that the query does not matter.
     private static func careless(_ rule: String = "params") -> FakeTransport.Handler {

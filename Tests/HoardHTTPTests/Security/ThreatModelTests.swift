@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// The sources of all tests, and of what users test with.
+    /// The sources of all tests, and of the tools with which users test.
     private func sources() throws -> String {
         var sources = ""
         for directory in ["Tests", "Sources/HoardTesting", "Examples"] {

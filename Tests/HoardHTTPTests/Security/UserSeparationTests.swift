@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func confirmationForOneUserIsNotStoredForAll() async throws {
-        // A 304 that is private stops the sharing of what it confirms.
+        // A 304 that is private stops the sharing of the response that it confirms.
         let harness = CacheHarness(mode: .shared) { request in
             request.head.headerFields.contains(.ifNoneMatch)
                 ? .text(status: .notModified, fields: [.eTag: "\"1\"", .cacheControl: "private, max-age=60", .setCookie: "session=ann"])

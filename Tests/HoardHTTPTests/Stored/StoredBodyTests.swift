@@ -17,7 +17,7 @@ import Testing
         return Extent(offset: range.lowerBound, length: range.count, source: .reference(reference))
     }
 
-    /// The body byte by byte, a dot for what is missing.
+    /// The body byte by byte, a dot for a missing byte.
     private func text(_ body: StoredBody, length: Int) -> String {
         var text = Array(repeating: UInt8(ascii: "."), count: length)
         for extent in body.extents {

@@ -5,7 +5,7 @@ import Foundation
 import Hoard
 import Synchronization
 
-/// A store in memory that shows what it was given, and fails or lingers over its writes when it is told to.
+/// A store in memory that shows the records that it was given, and fails or lingers over its writes when it is told to.
 final class SpyStore: RecordStore {
     let name = "spy"
 

@@ -7,10 +7,10 @@ import HoardTesting
 import NIOCore
 import Synchronization
 
-/// An origin of a few resources with versions, which remembers everything that it has ever said.
+/// An origin of a few resources with versions, which remembers all its answers.
 ///
 /// Each answer to GET or HEAD carries its number in `X-Emission`. A 304 carries it too, and so replaces the one of the response
-/// that it confirms: the number on what a client gets tells which answer the cache relied upon last.
+/// that it confirms: the number on a client's response tells which answer the cache relied upon last.
 final class VersionedOrigin: Sendable {
     /// One answer to GET or HEAD.
     struct Emission: Sendable {
@@ -18,7 +18,7 @@ final class VersionedOrigin: Sendable {
         let version: Int
         let time: Date
         let policy: Policy
-        /// Who asked, if they said so.
+        /// The user who asked, if the request names one.
         let user: String?
         let language: String?
         let isNotModified: Bool
@@ -31,7 +31,7 @@ final class VersionedOrigin: Sendable {
         var lifetime: Double = 0
         /// Whether a shared cache may use it at all.
         var isShared = true
-        /// Whether a shared cache may use what one user was given for another's requests.
+        /// Whether a shared cache may use one user's response for another user's requests.
         var isSharedIfAuthorized = false
 
         static let all = [

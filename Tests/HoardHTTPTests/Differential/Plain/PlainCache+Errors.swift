@@ -27,7 +27,7 @@ extension PlainCache {
 
     private func permitsStandIn(_ stored: PlainStored, _ request: PlainRequest, isUnreachable: Bool, at time: Int) -> Permission {
         if stored.isNoCache { return .no }
-        // A fresh response was only too old for this client: §5.2.2.2 forbids to use what is stale.
+        // A fresh response was only too old for this client: §5.2.2.2 forbids the use of stale responses.
         if stored.isFresh(at: time) { return .maybe }
         guard !prohibitsStale(stored) else { return .no }
         let staleness = stored.staleness(at: time)

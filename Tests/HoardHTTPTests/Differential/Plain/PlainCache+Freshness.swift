@@ -49,7 +49,7 @@ extension PlainCache {
         return max(apparentAge, ageValue + responseTime - requestTime) + (has(.countsOneSecondMore) ? 1 : 0)
     }
 
-    /// The first member counts; what is no number is ignored: RFC 9111 §5.1.
+    /// The first member counts; a member that is no number is ignored: RFC 9111 §5.1.
     static func ageValue(_ fields: PlainFields) -> Int {
         fields["age"].flatMap { PlainDirectives.split($0).first }.flatMap { PlainDirectives.seconds($0) } ?? 0
     }

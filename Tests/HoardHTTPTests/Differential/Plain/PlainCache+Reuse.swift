@@ -18,8 +18,8 @@ extension PlainCache {
         let worlds = [world, confirmable, useful].reduce(into: [PlainWorld]()) { worlds, world in
             if !worlds.contains(world) { worlds.append(world) }
         }
-        // Nor need a cache keep anything. In a private cache, what one sees of the origin may take away
-        // what is kept for the credentials of others.
+        // A cache need not keep any response. In a private cache, an exchange of one client may take away
+        // responses that are kept for the credentials of other clients.
         let isApart = !isShared && request.fields["authorization"] != nil
         return (worlds + (isApart && !world.isEmpty ? [[]] : [])).flatMap { world in
             selected(world, request).flatMap { stored in
@@ -55,8 +55,8 @@ extension PlainCache {
                 if staleness < period, !directives.has("max-age"), !directives.has("only-if-cached") { return branches }
             }
         }
-        // The demands of requests are advisory (§5.2.1), and a reload of what is immutable need not reach
-        // the origin (RFC 8246 §2). This cache takes that for its right, but not with no-cache.
+        // The demands of requests are advisory (§5.2.1), and a reload of an immutable response need not reach the
+        // origin (RFC 8246 §2). This cache takes that for its right, but not with no-cache.
         if stored.isFresh(at: now), stored.directives.has("immutable"), !stored.isNoCache, !directives.has("no-cache") {
             branches += served
         }

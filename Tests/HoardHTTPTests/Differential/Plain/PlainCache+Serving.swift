@@ -18,7 +18,7 @@ extension PlainCache {
             cacheControl: [response.fields["cache-control"]],
             age: isValidated ? ages + [nil] : ages
         )
-        // Conditions are for what would be 2xx (RFC 9110 §13.2.1); RFC 9111 §4.3.2 asks to judge
+        // Conditions apply to responses that would be 2xx (RFC 9110 §13.2.1); RFC 9111 §4.3.2 asks to judge
         // them for a stored 200 alone.
         guard (200..<300).contains(response.status) else { return [reply] }
         if isNotModified(stored, request) {
@@ -59,7 +59,7 @@ extension PlainCache {
 
     static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
-    /// Whether the content is exactly what the client has a part of: RFC 9110 §13.1.5. `nil`: the
+    /// Whether the content is exactly the one of which the client has a part: RFC 9110 §13.1.5. `nil`: the
     /// cache may see it either way.
     private func holds(_ condition: String, _ stored: PlainStored) -> Bool? {
         if condition.hasSuffix("\"") {
@@ -76,7 +76,7 @@ extension PlainCache {
     /// RFC 9110 §14.1.2, §14.2, §15.3.7, §15.5.17.
     private func part(_ range: String, of body: String, _ whole: PlainReplyPattern) -> PlainReplyPattern {
         let bytes = Array(body.utf8)
-        // Other units, and what is no range, are ignored.
+        // Other units, and texts that are no range, are ignored.
         guard range.lowercased().hasPrefix("bytes=") else { return whole }
         let ends = range.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { String($0) }
         guard ends.count == 2, !(ends[0].isEmpty && ends[1].isEmpty) else { return whole }

@@ -9,8 +9,8 @@ extension PlainCache {
     /// Fields that responses of the random origin vary by.
     static let selectingNames = ["x-tone", "accept-language"]
 
-    /// Whether a response is stored: RFC 9111 §3. Nothing must be stored, but this cache claims to
-    /// store what it can use.
+    /// Whether a response is stored: RFC 9111 §3. No cache must store a response, but this cache claims to store
+    /// each response that it can use.
     func storability(_ response: PlainResponse, to request: PlainRequest) -> Storability {
         let directives = PlainDirectives(response.fields)
         let status = response.status

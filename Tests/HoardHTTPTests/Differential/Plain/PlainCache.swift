@@ -1,11 +1,11 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A second HTTP cache, slow and plain, written from RFC 9111 alone. It judges what another one does.
+/// A second HTTP cache, slow and plain, written from RFC 9111 alone. It judges the behaviour of another cache.
 ///
-/// Where the RFC leaves a choice, several answers are right. So it keeps, for each URI, all states
-/// that a conforming cache may be in after what has been seen: an exchange is wrong if none of them
-/// allows it, and otherwise leaves those that do.
+/// Where the RFC leaves a choice, several answers are right. So it keeps, for each URI, all states that a
+/// conforming cache may be in after the exchanges so far. An exchange is wrong if none of them allows it, and
+/// otherwise leaves those that do.
 struct PlainCache {
     /// Rules that can be broken, to show that this is noticed.
     enum Mistake: CaseIterable {
@@ -39,7 +39,7 @@ struct PlainCache {
 
     /// Judges an exchange, and goes on from the states that allow it.
     ///
-    /// - Returns: `nil` if it is right; else a description of what was allowed.
+    /// - Returns: `nil` if it is right; else a description of the answers that were allowed.
     mutating func difference(in exchange: PlainExchange) -> String? {
         let key = Key(uri: exchange.request.uri, credentials: isShared ? nil : exchange.request.fields["authorization"])
         var next: [PlainWorld] = []

@@ -56,7 +56,7 @@ struct PlainResponse: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(status) [\(fields)] \(body)" }
 }
 
-/// A request that the cache sent to the origin, and what it got.
+/// A request that the cache sent to the origin, and its response.
 struct PlainCall: Hashable, Sendable, CustomStringConvertible {
     var request: PlainRequest
     var requestTime: Int

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A stored response, with what was decided of it where the RFC leaves a choice.
+/// A stored response, with the decisions about it where the RFC leaves a choice.
 struct PlainStored: Hashable, Sendable {
     var response: PlainResponse
     /// The values of the request's fields that responses may vary by.
@@ -15,7 +15,7 @@ struct PlainStored: Hashable, Sendable {
     var freshnessLifetime: Int
     /// Whether the directive no-cache is heeded: RFC 9111 §5.2.2.4.
     var isNoCache: Bool
-    /// The directives of the response, and the names of what it varies by, in their order.
+    /// The directives of the response, and the names of the fields that it varies by, in their order.
     var directives: PlainDirectives
     var varyNames: [String]
 

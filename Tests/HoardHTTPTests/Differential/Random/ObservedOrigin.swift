@@ -6,7 +6,7 @@ import HoardHTTP
 import HoardTesting
 import Synchronization
 
-/// A ``RandomOrigin`` in time that it may use up, with a list of what it was asked.
+/// A ``RandomOrigin`` in time that it may use up, with a list of its requests.
 final class ObservedOrigin: Sendable {
     private struct State: Sendable {
         var origin: RandomOrigin
@@ -39,7 +39,7 @@ final class ObservedOrigin: Sendable {
         state.withLock { $0.origin.change(uri, now: $0.now) }
     }
 
-    /// Takes the list of what was asked since the last time.
+    /// Takes the list of requests since the last time.
     func takeCalls() -> [PlainCall] {
         state.withLock { state in
             defer { state.calls = [] }

@@ -7,7 +7,7 @@
 struct RandomOrigin: Sendable {
     static let uris = ["/a", "/a?x=1", "/b"]
 
-    /// One version of a resource, and what is said about it.
+    /// One version of a resource, and its fields.
     private struct Version {
         var number = 0
         var status = 200
@@ -112,7 +112,7 @@ struct RandomOrigin: Sendable {
         return response
     }
 
-    /// A 304 that says about something else, or does not say about what.
+    /// Makes a 304 that is about another response, or that does not say which response it is about.
     private mutating func confuse(_ response: inout PlainResponse) {
         response.fields.remove("etag")
         if random.once(in: 2) { response.fields.remove("last-modified") }

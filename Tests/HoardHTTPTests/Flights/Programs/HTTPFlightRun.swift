@@ -88,7 +88,8 @@ struct HTTPFlightRun: Sendable {
         // Some of these answers are being refreshed now.
         await harness.cache.flush()
         await harness.transfersEnd()
-        // Tasks that have been stopped on their way are still to let go of what they hold. Nothing tells of that.
+        // Tasks that have been stopped on their way still have to let go of what they hold. No signal
+        // tells when they have done so.
         for _ in 0..<10_000 where harness.openFenceCount > 0 || harness.exchangeCount > 0 { await Task.yield() }
         if harness.openFenceCount > 0 { log.complain("\(harness.openFenceCount) fences are open") }
         if harness.exchangeCount > 0 { log.complain("\(harness.exchangeCount) exchanges are left") }
@@ -218,7 +219,7 @@ struct HTTPFlightRun: Sendable {
     }
 }
 
-/// Gives what has come of a request once, and sends all others.
+/// Gives the outcome of one request that was sent before, once, and sends all other requests.
 private final class SentTransport: Transport {
     private let sent: Mutex<Result<TransportResponse, TransportError>?>
     private let transport: any Transport

@@ -43,7 +43,7 @@ extension FieldChecks {
         try require(target.path.hasPrefix("/"), "The path is \(target.path).")
         let segments = target.path.split(separator: "/", omittingEmptySubsequences: false)
         try require(!segments.contains(".") && !segments.contains(".."), "\(target.path) has dot segments.")
-        // Behind a percent sign that encodes nothing, what could give it a meaning stays encoded.
+        // Behind a percent sign that encodes nothing, a character that could give it a meaning stays encoded.
         let bytes = Array(target.path.utf8)
         let hasOnlyEscapes = bytes.indices.allSatisfy { index in
             bytes[index] != .percent || index + 2 < bytes.count && bytes[index + 1].hexDigitValue != nil && bytes[index + 2].hexDigitValue != nil

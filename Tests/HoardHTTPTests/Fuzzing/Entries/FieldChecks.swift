@@ -7,7 +7,7 @@ import HTTPTypes
 @testable import HoardHTTP
 @testable import HoardMessages
 
-/// The rules for the fields of messages, whatever is in them.
+/// The rules for the fields of messages with any content.
 enum FieldChecks {
     private static let now = Date(timeIntervalSince1970: 1_767_225_600)
     private static let rules = HTTPCacheRules(mode: .shared, targets: [.cdnCacheControl].compactMap { $0 })
@@ -126,7 +126,7 @@ enum FieldChecks {
         }
     }
 
-    /// Whatever is reported, the field is printable and its quotes are closed.
+    /// In every report, the field is printable and its quotes are closed.
     static func checkStatus(_ input: FuzzInput) throws {
         let texts = input.lines.prefix(3).map { String(decoding: $0, as: UTF8.self) }
         let status = CacheStatus(

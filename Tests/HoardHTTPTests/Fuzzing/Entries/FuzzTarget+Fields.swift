@@ -6,7 +6,7 @@ import HTTPTypes
 import HoardHTTP
 
 extension FuzzTarget {
-    /// The lines of a header section. Each parser gets what it would, and also all the lines as they are.
+    /// The lines of a header section. Each parser gets its own lines, and also all the lines as they are.
     package static let fields = FuzzTarget(name: "fields") { bytes in
         let input = FuzzInput(bytes)
         try FieldChecks.checkMessages(input.fields)

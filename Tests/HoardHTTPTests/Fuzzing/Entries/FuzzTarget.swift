@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Code that is given any bytes, and says what is wrong with what comes of them.
+/// Code that takes any bytes, and reports mistakes in its results.
 ///
 /// The same targets run in the tests, over a corpus and mutations of it, and with libFuzzer in the package `Fuzz`.
 package struct FuzzTarget: Sendable {
