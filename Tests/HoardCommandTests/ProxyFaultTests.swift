@@ -13,7 +13,7 @@ import Testing
     import Glibc
 #endif
 
-/// What an operator gets wrong, and what a machine does.
+/// Mistakes of an operator, and faults of a machine.
 @Suite("hoard proxy and faults", .timeLimit(.minutes(5)))
 struct ProxyFaultTests {
     let directory: TemporaryDirectory
@@ -85,7 +85,7 @@ struct ProxyFaultTests {
             through: ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         )
         let result = await process.result()
-        // Where `nobody` may not run the command itself, there is nothing to see.
+        // If `nobody` may not run the command itself, there is nothing to see.
         try #require(!result.errors.contains("failed to execute"), "setpriv: \(result.errors)")
         #expect(result.status == 1)
         #expect(result.errors.lowercased().contains("permi"))
@@ -134,7 +134,7 @@ struct ProxyFaultTests {
         var served = 0
         for round in 0..<3 {
             let (proxy, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path("cache"))
-            // Whatever earlier rounds have left must be right.
+            // Pages from earlier rounds must be right.
             for number in 0..<60 {
                 let path = "/\(round == 0 ? 0 : round - 1)/\(number)"
                 let reply = try await client.send(.get, "\(address)\(path)")
@@ -207,7 +207,7 @@ struct ProxyFaultTests {
     }
 }
 
-/// A body that nobody can take for another path's.
+/// A body that cannot be mistaken for another path's.
 private func body(for path: String) -> String {
     String(repeating: "[\(path)]", count: 1_500)
 }

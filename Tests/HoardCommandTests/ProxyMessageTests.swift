@@ -11,7 +11,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// What `hoard proxy` passes on beside heads and content.
+/// The parts of messages that `hoard proxy` passes on beside heads and content.
 @Suite("hoard proxy and messages", .timeLimit(.minutes(5)))
 struct ProxyMessageTests {
     let directory: TemporaryDirectory

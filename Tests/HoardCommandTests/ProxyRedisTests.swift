@@ -11,7 +11,7 @@ import Testing
 
 @testable import HoardCommand
 
-/// `hoard proxy --redis`: what is refused, who sees the password, and processes that share.
+/// `hoard proxy --redis`: refused options, the secrecy of the password, and processes that share.
 @Suite("hoard proxy and Redis", .timeLimit(.minutes(5)))
 struct ProxyRedisTests {
     let directory: TemporaryDirectory

@@ -13,7 +13,7 @@
     /// The messages for systemd, received by a socket that stands in for its own.
     @Suite(.timeLimit(.minutes(5)))
     struct ServiceManagerTests {
-        /// Receives what services say.
+        /// Receives the messages of services.
         final class Listener: Sendable {
             private let descriptor: Int32
             let address: String

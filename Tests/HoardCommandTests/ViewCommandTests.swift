@@ -34,7 +34,7 @@ struct ViewCommandTests {
               {"_beagleAction_": "beagle:pushView", "route": {"url": "/terms"}}]}]}}
         """#
 
-    /// Answers by the hash protocol, and 304 to who has the state already.
+    /// Answers by the hash protocol, and with 304 to a client that has the state already.
     private static func hashed(_ json: String, hash: String, cacheControl: String, _ request: HTTPRequest, field: String = "beagle-hash")
         -> FakeOrigin.Response
     {
@@ -381,7 +381,7 @@ struct ViewCommandTests {
         await origin.stop()
     }
 
-    /// Nobody hears what is said; the screen is shown and kept all the same.
+    /// The messages go nowhere; the screen is shown and kept all the same.
     @Test(arguments: ["2>&-", "2>/dev/full", "0<&- 2>&-"])
     func standardErrorThatIsClosedOrFullIsNoCrash(_ redirection: String) async throws {
         let origin = try await FakeOrigin.start { _, _ in .init(Self.text("a"), fields: [.cacheControl: "max-age=600"]) }

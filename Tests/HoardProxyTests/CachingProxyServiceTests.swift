@@ -20,7 +20,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CachingProxyServiceTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Lets nothing be written before its gate is open. The proxy does not close what is below.
+    /// Writes nothing before its gate is open. The proxy does not close the store below.
     private struct HeldStore: ForwardingRecordStore {
         let underlyingStore: any RecordStore
         let gate = Gate()
@@ -62,7 +62,7 @@ import Testing
         let transport = NIOTransport()
         #expect(try await get("/a", of: proxy, through: transport) == ByteBuffer(string: "hello"))
         await transport.shutdown()
-        // What is to be stored has not reached the store when the group ends.
+        // The response has not reached the store when the group ends.
         await held.gate.arrivals(1)
         await group.triggerGracefulShutdown()
         held.gate.open()

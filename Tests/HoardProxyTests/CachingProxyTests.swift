@@ -22,7 +22,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct CachingProxyTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Runs a proxy on a free port before origins that say who they are and what they were asked.
+    /// Runs a proxy on a free port before origins that answer with their name and the request that they got.
     private func withProxy(
         names: [String] = ["a"],
         fields: HTTPFields = [.cacheControl: "max-age=600"],
@@ -89,7 +89,7 @@ import Testing
             #expect(told.contains(#""warmUp":{"#) && told.contains(#""stored":2"#), "\(told)")
             #expect(try await admin.get("/readyz").status == 200)
             await admin.stop()
-            // Only what clients asked for is counted.
+            // Only requests of clients are counted.
             #expect(proxy.recorder.statistics.snapshot().requests.total == 3)
             var other = proxy.configuration
             try Data("/d".utf8).write(to: list)
@@ -427,7 +427,7 @@ private struct Probe {
         authority = String(url.dropFirst("http://".count))
     }
 
-    /// - Parameter host: What the request names as its host, in place of the proxy's own.
+    /// - Parameter host: The host that the request names, in place of the proxy's own.
     func get(_ path: String, host: String? = nil, _ fields: HTTPFields = [:]) async throws -> Reply {
         let request = HTTPRequest(method: .get, scheme: "http", authority: host ?? authority, path: path, headerFields: fields)
         let server = try OriginServer(scheme: "http", authority: authority)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// Clients that prove to the proxy who they are, and the proxy that proves to servers who it is.
+/// Clients that prove their identity to the proxy, and the proxy that proves its own to servers.
 @Suite(.timeLimit(.minutes(2))) struct ClientCertificateTests {
     private struct Site {
         let proxy: CachingProxy
@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    /// The origin wants a certificate of `first`, and says whom it was told of. The proxy asks clients for one of `second`.
+    /// The origin wants a certificate of `first`, and names the client in its answer. The proxy asks clients
+    /// for a certificate of `second`.
     private static func with(upstream: String = "", top: String = "", _ body: (Site) async throws -> Void) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "hoard-certificates-\(UInt64.random(in: .min ... .max))")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -94,7 +95,7 @@ import Testing
         }
     }
 
-    /// Who asks is no part of keys.
+    /// The client's identity is no part of keys.
     @Test func responseThatDependsOnTheCertificateIsForNobodyElse() async throws {
         try await Self.with { site in
             let proxys = try TestCertificate.first.base64
@@ -142,7 +143,7 @@ import Testing
             try key.write(to: file)
             try await site.proxy.reload(site.proxy.configuration)
             #expect(try await site.get("/") == " \(proxys)")
-            // Clients have to prove who they are from now on.
+            // Clients have to prove their identity from now on.
             var configuration = site.proxy.configuration
             configuration.listeners[0].clientCertificates?.isRequired = true
             #expect(try await site.proxy.reload(configuration).isEmpty)

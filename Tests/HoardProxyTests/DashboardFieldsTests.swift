@@ -44,7 +44,7 @@ struct DashboardFieldsTests {
             with: #"{"time": 1, "seconds": 1, "requests": 1, "hits": 1, "bytes": 1, "bytesFromOrigin": 1, "p50": 1, "p99": 1, "errors": 1}"#
         )
 
-    /// Fields of what `api/entries`, `api/explain` and `api/purge` answer.
+    /// Fields of the answers of `api/entries`, `api/explain` and `api/purge`.
     private static let answers: Set<String> = [
         "entries", "next", "uri", "variant", "status", "bytes", "storedAt", "freshUntil", "isFresh", "tiers", "tags", "lines", "stored", "removed",
         "error",
@@ -67,7 +67,8 @@ struct DashboardFieldsTests {
     private func check(_ script: String, against fields: Set<String>) throws -> Int {
         let paths = try matches(#"\bat\([a-zA-Z.]+, ["`]([^"`]+)["`]"#, in: script)
         for path in paths {
-            // What is put into a path is checked below, and what begins with a digit is a class of statuses.
+            // Names that are put into a path are checked below, and a name that begins with a
+            // digit is a class of statuses.
             let names = try path.replacing(Regex(#"\$\{[^}]*\}"#), with: "").split(separator: ".").map(String.init)
             for name in names where name.first?.isNumber == false {
                 #expect(fields.contains(name), "\(path)")

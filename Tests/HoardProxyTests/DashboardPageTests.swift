@@ -20,7 +20,7 @@ struct DashboardPageTests {
         String(buffer: try #require(response.body.bytesAtHand))
     }
 
-    /// What stands between two marks that must each be there once.
+    /// The text between two marks, each of which must be there once.
     private func part(of page: String, from opening: String, to closing: String) throws -> String {
         let parts = page.split(separator: opening, omittingEmptySubsequences: false)
         try #require(parts.count == 2, "\(opening) must be there once")

@@ -16,7 +16,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// One client's request never fails another's, whatever it is and whatever it makes the origin do.
+/// No request of a client ever makes another client's request fail, not even if it makes the origin misbehave.
 ///
 /// `HOARD_HOSTILE_REQUESTS=1000` sends so many hostile requests.
 @Suite(.timeLimit(.minutes(30)))
@@ -24,7 +24,7 @@ struct HostileNeighbourTests {
     private static let hostileCount = ProcessInfo.processInfo.environment["HOARD_HOSTILE_REQUESTS"].flatMap { Int($0) } ?? 60
     private static let honestCount = 20
 
-    /// What a request says that the origin should do, in its field `x-harm`.
+    /// The harm that a request asks the origin to do, in its field `x-harm`.
     private static let harms = [
         "reset", "refuse", "window", "connection-window", "goaway-error", "goaway-late", "goaway", "close", "malformed", "long-frame", "garbage",
         "wrong-length", "large-head", "huge-head", "half", "twice", "answered-reset",
@@ -58,7 +58,7 @@ struct HostileNeighbourTests {
                         var number = 0
                         while number < 20 || !record.isOver {
                             number += 1
-                            // Some ask for what hostile clients ask for too, and may wait for the same answer.
+                            // Some ask for the same pages as hostile clients, and may wait for the same answer.
                             let path = number % 3 == 0 ? "/shared/\(record.round)" : "/own/\(client)/\(number)"
                             do {
                                 let response = try await transport.send(Self.request(path, port), body: .empty)
@@ -102,7 +102,7 @@ struct HostileNeighbourTests {
         withExtendedLifetime((frames, script)) {}
     }
 
-    /// What has happened so far.
+    /// The record of all events so far.
     private final class Record: Sendable {
         private let state = Mutex<(failures: [String], isOver: Bool, round: Int)>(([], false, 0))
 

@@ -184,7 +184,7 @@ private final class TestProxy {
     /// The answers by bytes to the last requests.
     var answeredByBytes: Int { counter.value }
 
-    /// What is sent to a client, and the paths of requests that are left to the handler.
+    /// The bytes that are sent to a client, and the paths of requests that are left to the handler.
     func answer(to bytes: [UInt8], byBytes: Bool) throws -> (sent: String, passedOn: [String]) {
         if byBytes { counter = Counter() }
         let immediate = OnlyParsed(base: responder, counter: byBytes ? counter : nil)

@@ -16,7 +16,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// Clients that leave while the origin works on what they have asked for, and others that only have nothing more to say.
+/// Clients that leave while the origin works on their request, and clients that only have nothing more to send.
 @Suite(.timeLimit(.minutes(5)))
 struct LeavingClientTests {
     enum Leaving: CaseIterable {
@@ -133,7 +133,7 @@ struct LeavingClientTests {
             HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(port)", path: path)
         }
 
-        /// The lines of requests for what begins with `path`, once there are so many.
+        /// The log lines of requests whose path begins with `path`, once there are so many.
         func lines(of path: String, count: Int) async throws -> [Line] {
             var lines: [Line] = []
             try await waitUntil {

@@ -31,7 +31,7 @@ import Testing
         let text = String(buffer: try await response.body.collect(upTo: 10_000))
         #expect(text.hasPrefix("The proxy got no answer from the origin"))
         for told in [text] + response.head.headerFields.map(\.value) { #expect(!told.contains(Self.address) && !told.contains("0.test")) }
-        // Whoever runs the proxy is.
+        // The log tells the operator.
         #expect(log.all.count == 1 && log.all.allSatisfy { $0.contains(Self.address) })
         await cache.close()
     }

@@ -52,7 +52,7 @@ import Testing
                 #expect(answer.text == "answer to \(content)" && answer.status.contains("hit") == isHit, "\(answer.status)")
             }
         }
-        // Of unknown length, and longer than what is read for a key.
+        // Of unknown length, and longer than the proxy reads for a key.
         let parts = AsyncStream { stream in
             for part in ["on", "e"] { stream.yield(ByteBuffer(string: part)) }
             stream.finish()

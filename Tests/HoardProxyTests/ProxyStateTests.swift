@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// What a reload and the end of a proxy make of what changes in it.
+/// The effect of a reload, and of the end of a proxy, on the parts that change in it.
 @Suite(.timeLimit(.minutes(1))) struct ProxyStateTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

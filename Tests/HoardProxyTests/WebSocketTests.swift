@@ -30,7 +30,7 @@ struct WebSocketTests {
             + FrameClient.get(path, [("sec-websocket-version", "13"), ("sec-websocket-protocol", "chat")], method: "CONNECT")
     }
 
-    /// Sends back what comes, and says in a field of its own what it was asked.
+    /// Sends back the messages that come, and names the request in a field of its own.
     private static let echo: HTTPServer.Handler = { request in
         guard request.opensWebSocket else { return .text("plain", .ok, [.cacheControl: "max-age=60"]) }
         let fields = request.head.headerFields
@@ -328,7 +328,8 @@ struct WebSocketTests {
         }
     }
 
-    /// No byte of any gets lost or into another, whatever pieces they come in, beside hits and with connections to the origin for two requests only.
+    /// No connection loses a byte or gets one of another, in pieces of any size, beside hits and with connections
+    /// to the origin for two requests only.
     @Test func manyAtOnceLoseNothing() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("WebSocketTests: the seed is \(seed)")

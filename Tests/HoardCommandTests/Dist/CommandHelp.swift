@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// What `--experimental-dump-help` says of a command: the part that manual pages need.
+/// The description of a command by `--experimental-dump-help`: the part that manual pages need.
 struct CommandHelp: Decodable {
     struct Dump: Decodable {
         let command: CommandHelp

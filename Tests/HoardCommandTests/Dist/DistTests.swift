@@ -6,7 +6,8 @@ import Testing
 
 @testable import HoardCommand
 
-/// What is in `dist`: that it is current, and that those who will read it can. `HOARD_UPDATE_DOCS=1` writes anew what is made from the command.
+/// The files in `dist`: they are current, and the programs that read them can read them. `HOARD_UPDATE_DOCS=1`
+/// writes anew the files that are made from the command.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DistTests {
     private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardized

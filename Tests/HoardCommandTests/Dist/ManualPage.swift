@@ -59,7 +59,7 @@ struct ManualPage {
         return ["\\fB\(Roff.text(words.joined(separator: " ")))\\fR \(parts.joined(separator: " "))"]
     }
 
-    /// What the commands of the root are for; each has a page of its own.
+    /// The purposes of the root's commands; each command has a page of its own.
     private var commandList: [String] {
         help.commands.flatMap { command in
             [".TP", ".BR \(Roff.argument("\(name)-\(command.commandName)")) (1)", Roff.line(command.abstract ?? "")]

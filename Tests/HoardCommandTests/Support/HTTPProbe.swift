@@ -7,7 +7,7 @@ import HoardHTTP
 import HoardTransports
 import NIOCore
 
-/// What a client sees of a response.
+/// A client's view of a response.
 struct Reply {
     let status: Int
     let fields: HTTPFields

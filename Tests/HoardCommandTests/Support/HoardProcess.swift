@@ -119,7 +119,7 @@ final class HoardProcess: Sendable {
     }
 }
 
-/// Collects what a pipe delivers, and lets tasks wait for lines of it.
+/// Collects the bytes that a pipe delivers, and lets tasks wait for lines of it.
 private final class LineCollector: Sendable {
     private struct State {
         var data = Data()

@@ -51,7 +51,7 @@ final class InspectedCache: Sendable {
         await (try HoardProcess(["inspect"] + arguments + ["--directory", path], environment: environment)).result()
     }
 
-    /// What a command prints with `--json`, line by line.
+    /// The output of a command with `--json`, line by line.
     func json(_ arguments: String...) async throws -> [[String: Any]] {
         let result = await (try HoardProcess(["inspect"] + arguments + ["--json", "--directory", path])).result()
         return try result.text.split(separator: "\n").map { line in

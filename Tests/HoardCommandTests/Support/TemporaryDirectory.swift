@@ -19,7 +19,7 @@ final class TemporaryDirectory: Sendable {
     /// The path of something in the directory.
     func path(_ name: String) -> String { path + "/" + name }
 
-    /// The names of what is in the directory, or in a directory in it.
+    /// The names of the files in the directory, or in a directory in it.
     func contents(of name: String = "") throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path(name)).sorted()
     }

@@ -20,7 +20,8 @@ struct AccessLogFileTests {
         let file = try AccessLogFile(path: directory.log)
         #expect(try write("one\n", to: file) == 4)
         #expect(!file.isDeleted)
-        // Renamed is not deleted: what rotates logs does that, and tells afterwards.
+        // A renamed file is not a deleted one: a program that rotates logs renames the file,
+        // and tells the proxy afterwards.
         try FileManager.default.moveItem(atPath: directory.log, toPath: directory.path + "/other")
         #expect(!file.isDeleted)
         #expect(try write("two\n", to: file) == 4)

@@ -83,7 +83,7 @@ final class LimitedSink: AccessLogSink {
     var isDeleted: Bool { state.withLock { $0.isDeleted } }
 }
 
-/// A log handler that keeps what it is told.
+/// A log handler that keeps its messages.
 final class KeptMessages: Sendable {
     private let kept = Mutex<[String]>([])
 

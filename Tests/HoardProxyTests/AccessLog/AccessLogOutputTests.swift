@@ -27,7 +27,7 @@ struct AccessLogOutputTests {
         let first = output.write(lines(1...4), count: 4)
         #expect(first == .fails(full))
         #expect(output.counts == .init(written: 2, dropped: 0, lost: 2))
-        // Still full: it is opened again, and fails again, and nobody is told again.
+        // Still full: it is opened again, and fails again, and gives no second message.
         let prepared = output.prepare()
         let second = output.write(lines(5...6), count: 2)
         #expect(prepared == nil && second == nil)

@@ -56,7 +56,7 @@ struct AccessLogTests {
         let sink = LimitedSink()
         let released = Signal()
         try await closeWhileRecording(to: sink, released: released)
-        // Nobody holds on to the log any more, its last visit included.
+        // No code holds on to the log any more, its last visit included.
         await released.wait()
         #expect(sink.openings == 1)
         #expect(sink.text.isEmpty)
@@ -114,7 +114,7 @@ struct AccessLogTests {
         let directory = try LogDirectory()
         let log = try open(directory.log, .json)
         for step in 0..<50 {
-            // Each on whatever thread there is.
+            // Each call runs on whichever thread is free.
             await Task.detached { log.record(get("/\(step)")) }.value
             time.advance(by: .milliseconds(1))
         }
@@ -248,7 +248,7 @@ struct AccessLogTests {
     @Test func aPipeIsWrittenAndAStuckOneHoldsNobodyUp() async throws {
         let directory = try LogDirectory()
         #expect(mkfifo(directory.log, 0o600) == 0)
-        // Nobody reads it: opening it fails instead of waiting.
+        // No process reads the pipe: opening it fails instead of waiting.
         #expect(throws: ProxyError.self) { try open(directory.log) }
         let reader = Foundation.open(directory.log, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
@@ -275,7 +275,7 @@ struct AccessLogTests {
     }
 }
 
-/// A clock that holds the next one who asks until it is told to go on, and says when nobody uses it any more.
+/// A clock that holds its next caller until it is told to go on, and says when no code uses it any more.
 private final class HesitantClock: WallClock {
     let asked = Signal()
     private let released: Signal

@@ -11,7 +11,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// What the admin server answers, without a socket.
+/// The answers of the admin server, without a socket.
 @Suite(.timeLimit(.minutes(1))) struct AdminHandlerTests {
     // MARK: Pages
 

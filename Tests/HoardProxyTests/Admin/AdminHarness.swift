@@ -48,7 +48,7 @@ struct AdminHarness: Sendable {
         var services = AdminServices(
             cache: cache,
             resolve: { text, extent in
-                // Several routes have what is below /on; what is below /hosts depends on the host.
+                // Several routes have the paths below /on; for paths below /hosts the host decides.
                 if text.hasPrefix("/hosts") { return .hostIsMissing }
                 let paths = text == "/on" && extent == .prefix ? ["/x/", "/tag"] : [text]
                 let uris = paths.compactMap { TargetURI.normalized($0.hasPrefix("/") ? "http://origin.example" + $0 : $0) }
@@ -115,7 +115,7 @@ struct AdminHarness: Sendable {
         try await send(.post, "/api/purge", fields, body: body)
     }
 
-    /// Has the cache ask for a path, and keep what comes.
+    /// Has the cache ask for a path, and keep the response.
     func fill(_ paths: String...) async throws {
         for path in paths {
             let request = HTTPRequest(method: .get, scheme: "http", authority: "origin.example", path: path)

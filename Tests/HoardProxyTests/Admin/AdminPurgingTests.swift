@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// What changes the cache, and what it takes.
+/// Requests that change the cache, and their requirements.
 @Suite(.timeLimit(.minutes(1))) struct AdminPurgingTests {
     private let harness = AdminHarness()
     private let paths = ["/a", "/x/1", "/x/2", "/tag"]

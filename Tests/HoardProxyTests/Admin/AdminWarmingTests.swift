@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct AdminWarmingTests {
     private static let json: HTTPFields = [.authorization: "Bearer secret", .contentType: "application/json"]
 
-    /// Pages that may be stored, two sitemaps, and what fails.
+    /// Pages that may be stored, two sitemaps, and pages that fail.
     private let server = FakeServer { request in
         switch request.path {
         case "/sitemap.xml":
@@ -212,7 +212,7 @@ import Testing
         }
         await warming.waitUntilOver()
         #expect(warming.progress?.report.stored == 3 && warming.progress?.report.milliseconds == 20_000)
-        // What has ended before the warm-up is ended counts.
+        // URLs that have ended before the warm-up is ended count.
         #expect(try await warm(harness, #"{"urls":["/d","/e"],"rate":0.1}"#).code == 202)
         try await waitUntil { warming.progress?.report.urls == 1 }
         await warming.cancel()

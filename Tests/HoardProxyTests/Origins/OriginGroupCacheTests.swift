@@ -18,7 +18,7 @@ struct OriginGroupCacheTests {
         return HTTPCache(configuration: configuration)
     }
 
-    /// Asks as the proxy does, for a client, and returns the text and what the cache says about it.
+    /// Asks as the proxy does, for a client, and returns the text and the cache's report about it.
     private static func ask(
         _ cache: HTTPCache,
         _ group: OriginGroup,
@@ -44,7 +44,7 @@ struct OriginGroupCacheTests {
             #expect(try await Self.ask(cache, group, from: "192.0.2.\(number)", fields) == "ok")
         }
         #expect(server.requests.count == 1)
-        // What depends on the protocol is kept for each, of which there are two.
+        // A response that depends on the protocol is kept for each of the two protocols.
         for _ in 0..<3 { _ = try await Self.ask(cache, group, scheme: "https") }
         #expect(server.requests.count == 2)
         #expect(server.requests.map { $0.headerFields[.xForwardedProto] } == ["http", "https"])

@@ -13,7 +13,7 @@ import Testing
 /// Active checks, with time that the tests move.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginGroupCheckingTests {
-    /// What a check of a server finds; counts the checks.
+    /// A server that answers checks with the status that a test sets; counts the checks.
     private final class Patient: Transport {
         let checks = Counter()
         private let status = Mutex<Int?>(200)

@@ -126,8 +126,9 @@ struct OriginGroupNetworkTests {
         #expect(error.code == .timedOut && error.stage == .receiving)
     }
 
-    /// `ClientConnectionHandlerTests` has the same with time that it moves. Here a busy machine may keep the server from sending for so long, too; then it is
-    /// tried again. What makes a slow reader the server's fault does so every time.
+    /// `ClientConnectionHandlerTests` has the same with time that it moves. Here a busy machine, too, may keep
+    /// the server from sending for so long; then the test tries again. A defect that makes a slow reader the
+    /// server's fault does so every time.
     @Test func readerThatIsSlowIsNotTheServersFault() async throws {
         let content = String(repeating: "x", count: 3_000_000)
         let server = try await ScriptedServer.start { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: \(content.utf8.count)\r\n\r\n\(content)")] }
@@ -163,7 +164,7 @@ struct OriginGroupNetworkTests {
     @Test func uploadIsStreamedAndNotRepeated() async throws {
         let server = try await ScriptedServer.start { _ in [.close] }
         try await withServer(handler: { request in .text("\((try? await request.body.collect(upTo: 100))?.readableBytes ?? -1)") }) { good in
-            // The first one is lost in the middle; nobody else gets what is left of it.
+            // The first upload is lost in the middle; no other server gets the rest of it.
             try await Self.with([server.port, good.port]) { group in
                 let lost = await #expect(throws: TransportError.self) {
                     try await group.send(Self.request("/", .put), body: HTTPBody(Parts.texts("a", "b"), length: nil))

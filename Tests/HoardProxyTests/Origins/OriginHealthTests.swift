@@ -97,7 +97,7 @@ import Testing
         #expect(health.circuit == .closed(failures: 0))
         for _ in 0..<3 { health.failed(try health.permit(at: 0), .unreachable, hasStandIn: false, at: 0) }
         #expect(health.circuit == .open(until: 100))
-        // A probe that fails after it has reached the server has shown what it was to show.
+        // A probe that fails after it has reached the server has done its work.
         health.failed(try health.permit(at: 100), .inExchange, hasStandIn: false, at: 100)
         #expect(health.circuit == .closed(failures: 0))
     }
@@ -173,7 +173,7 @@ import Testing
         #expect(health.availability(at: 11) == .refusing(until: .max))
     }
 
-    /// Whatever happens: nobody waits for a probe that is not under way, and a server always gets a request at some time.
+    /// No caller ever waits for a probe that is not under way, and a server always gets a request at some time.
     @Test(arguments: 0..<20)
     func whileAProbeIsWaitedForThereIsOneAndAlwaysAnotherChance(_ round: Int) {
         let seed = UInt64.random(in: .min ... .max)

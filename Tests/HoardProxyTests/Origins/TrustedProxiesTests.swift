@@ -40,7 +40,7 @@ import Testing
     func theLastAddressCountsThatIsNoTrustedProxys(value: String, expected: String) throws {
         let client = try Self.client(Self.trusted("10.0.0.0/8"), from: "10.0.0.1", ("X-Forwarded-For", value))
         #expect(client.address == expected)
-        // Behind a proxy that is left over stands somebody whom nobody can read.
+        // If only a proxy is left, the client behind it has no readable address.
         #expect(client.isSettled == !["10.0.0.1", "10.2.2.2"].contains(expected))
     }
 

@@ -119,7 +119,7 @@ import Testing
 
     /// Sends requests of both ways, as many to one target as there are responses for it, and compares all answers, and all that servers get.
     ///
-    /// - Returns: What `measured` has counted in the end.
+    /// - Returns: The final count of `measured`.
     @discardableResult
     private func compare(
         _ responses: [[[ScriptedServer.Step]]],

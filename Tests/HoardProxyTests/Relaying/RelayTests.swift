@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    /// A field for this kind of cache alone hides `Cache-Control`, whatever it is called: RFC 9213 §2.2.
+    /// A field for this kind of cache alone hides `Cache-Control`, whatever its name is: RFC 9213 §2.2.
     @Test func fieldForThisCacheAloneCountsWhateverItIsCalled() async throws {
         let text = Self.text.replacing("Date", with: "X-Lifetime: max-age=2147483647\r\nDate")
         try await Self.withSite({ _ in [.send(text)] }, configure: { $0.cache.targets = ["X-Lifetime"] }) { site in
@@ -191,7 +191,7 @@ import Testing
             await cache.flights.exchange(key)?.followers(2)
             _ = await cache.remove(uri)
             gate.fire()
-            // It still answers those who had asked before.
+            // It still answers the clients that had asked before.
             for client in clients { #expect(try await client.receiveResponse().content == "hello") }
             #expect(cache.statistics.storedResponses == 0 && cache.statistics.collapsedHits == 2)
             #expect(site.log.all.filter { $0.hasPrefix("GET /a ") }.count == 1)
@@ -279,7 +279,8 @@ import Testing
         }
     }
 
-    /// A client may close its sending half when it has nothing more to say: RFC 9293 §3.6. Of what it has said, nothing is lost.
+    /// A client may close its sending half when it has nothing more to send: RFC 9293 §3.6.
+    /// Nothing that it has sent is lost.
     @Test(arguments: [
         Self.text, Self.storedText,
         Self.text.replacing("Content-Length: 5\r\n", with: "Transfer-Encoding: chunked\r\n").replacing("hello", with: "5\r\nhello\r\n0\r\n\r\n"),

@@ -37,7 +37,7 @@ import Testing
         return try upstreams.table(of: configuration)
     }
 
-    /// What a request gets: the name of an upstream, `host` or `path`.
+    /// The outcome for a request: the name of an upstream, `host` or `path`.
     private func match(_ table: RouteTable, _ authority: String?, _ target: String) -> String {
         switch table.match(authority: authority, target: target) {
         case .route(let route): route.upstream.name
@@ -68,7 +68,7 @@ import Testing
         #expect(match(table, nil, "/a%2fb") == "app")
     }
 
-    /// A table with a route for the staff, another for a team, and one for everyone.
+    /// A table with a route for the staff, another for a team, and one for all clients.
     private func protectedTable() throws -> RouteTable {
         var configuration = Configuration(upstreams: [.init(name: "app", servers: [try Origin("http://app.test:3000")])])
         configuration.routes = try [("/staff/", "10.0.0.0/8"), ("/team/x/", "10.1.0.0/16"), ("/", nil)].map { prefix, network in
@@ -96,7 +96,8 @@ import Testing
         }
     }
 
-    /// `urlsplit` of Python, `new URL` of Node and others: every combination of what a server may do leads to the protected route from somewhere, and is refused.
+    /// `urlsplit` of Python, `new URL` of Node and other readers read targets in different ways. Every combination of
+    /// these ways makes some target lead to the protected route, and the table refuses that target.
     @Test func noCombinationOfReadingsLeadsToAProtectedRoute() throws {
         let table = try protectedTable()
         var generator = SeededGenerator(seed: 1)

@@ -118,7 +118,7 @@ import Testing
                     let bob = try await site.get("/page", Self.field("bob", "pass:word ü"))
                     #expect(bob.status == 200 && bob["x-name"] == "bob")
                 }
-                // The origin gets no password, and each user has what was stored for him.
+                // The origin gets no password, and each user has the response that was stored for this user.
                 let name = try #require(HTTPField.Name("X-User"))
                 #expect(site.asked.value.map { $0.headerFields[name] } == ["alice", "bob"])
                 #expect(site.asked.value.allSatisfy { $0.headerFields[.authorization] == nil })

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// Explanations of a request say what happens to it.
+/// Explanations of a request describe its way through the proxy.
 @Suite(.timeLimit(.minutes(1))) struct ProxyExplanationTests {
     private static let text = """
         upstreams:

@@ -49,7 +49,7 @@ import Testing
             let first = try await site.get("/", "X-Forwarded-For: 192.0.2.1\r\n")
             #expect(first.status == 200)
             #expect(try await site.get("/", "X-Forwarded-For: 192.0.2.1, 198.51.100.1\r\n").status == 403)
-            // Stored responses are not for everybody.
+            // Stored responses are not for all clients.
             #expect(try await site.get("/").status == 403)
         }
     }
@@ -135,7 +135,8 @@ import Testing
         }
     }
 
-    /// By `Connection`, and by underscores, clients could have the origin asked for everybody without what a rule has written.
+    /// By `Connection`, and by underscores, a client could make the proxy ask the origin without the fields of a
+    /// rule, and the response would be for all clients.
     @Test func clientsCannotTakeOutWhatARuleHasWritten() async throws {
         let routes = """
             upstreams: [{name: app, servers: ORIGIN, pass-underscores: yes}]

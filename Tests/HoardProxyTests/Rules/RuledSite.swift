@@ -9,7 +9,7 @@ import Logging
 
 @testable import HoardProxy
 
-/// A proxy with rules from a file, in front of an origin that says what it was asked.
+/// A proxy with rules from a file, in front of an origin that keeps its requests.
 struct RuledSite {
     let proxy: CachingProxy
     let origin: HTTPServer

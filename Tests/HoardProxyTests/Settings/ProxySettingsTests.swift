@@ -15,7 +15,7 @@ import Testing
 
     private func configuration(_ text: String) throws -> CachingProxy.Configuration { try settings(text).configuration() }
 
-    /// What is wrong with a file, or nothing.
+    /// The error of a file, or nothing.
     private func complaint(_ text: String, environment: [String: String] = [:], flags: [(String, [String])] = []) -> String {
         do {
             _ = try settings(text, environment: environment, flags: flags).configuration()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// The settings of what proxies share: where they come from, what they contradict, and that nobody sees the password.
+/// The settings of the shared tier of proxies: their sources, their contradictions, and the secrecy of the password.
 @Suite struct RedisSettingsTests {
     private static let secret = "s3cret"
 
@@ -16,7 +16,7 @@ import Testing
         )
     }
 
-    /// What is wrong with settings, or nothing.
+    /// The error of the settings, or nothing.
     private func complaint(_ text: String, environment: [String: String] = [:], flags: [(String, String)] = []) -> String {
         do {
             _ = try settings(text, environment: environment, flags: flags).configuration()

@@ -22,7 +22,7 @@ final class ProxyFleet: Sendable {
         let probe: ProxyProbe
         let admin: ProxyProbe
 
-        /// Asks for paths, and waits until what came is stored for the others, too.
+        /// Asks for paths, and waits until the responses are stored for the other proxies, too.
         func fill(_ paths: String..., fields: HTTPFields = [:]) async throws {
             for path in paths { _ = try await probe.send(.get, path, fields) }
             await proxy.cache.flush()
@@ -35,7 +35,7 @@ final class ProxyFleet: Sendable {
         }
     }
 
-    /// As whom the proxies use Redis.
+    /// The user of Redis as whom the proxies log in.
     struct Login: Sendable {
         var user: String
         var password: String
@@ -55,7 +55,8 @@ final class ProxyFleet: Sendable {
         (self.origin, self.redis, self.members) = (origin, redis, members)
     }
 
-    /// Runs proxies before an origin that says what it was asked for, how often it has been asked for anything, and that all of it is fresh for ten minutes.
+    /// Runs proxies before an origin. Its answers name the request and the number of requests so far,
+    /// and are fresh for ten minutes.
     ///
     /// - Parameter isPatient: However busy the machine is, no proxy gives up on Redis, on the origin or on another proxy.
     static func run(

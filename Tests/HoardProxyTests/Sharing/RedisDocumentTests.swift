@@ -12,7 +12,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// `docs/redis.md` says what works.
+/// The instructions of `docs/redis.md` work.
 @Suite(.enabled(if: RedisServer.isAvailable, Comment(rawValue: RedisServer.requirement)), .timeLimit(.minutes(5)))
 struct RedisDocumentTests {
     private var text: String {
@@ -22,7 +22,7 @@ struct RedisDocumentTests {
         }
     }
 
-    /// What the user of the document may do, without the name and the password.
+    /// The rights of the document's user, without the name and the password.
     private var rules: String {
         get throws {
             let start = "ACL SETUSER hoard on >PASSWORD "

@@ -12,12 +12,13 @@ import Testing
 
 @testable import HoardProxy
 
-/// Of proxies that share a Redis, one asks the origin for what none has, if that is wanted.
+/// Several proxies share a Redis, and one of them asks the origin for a response that none has,
+/// if the configuration wants it.
 @Suite(.enabled(if: RedisServer.isAvailable, Comment(rawValue: RedisServer.requirement)), .serialized, .timeLimit(.minutes(5)))
 struct SharedCollapsingTests {
     @Sendable private static func collapse(_ configuration: inout CachingProxy.Configuration) {
         configuration.cache.collapsesAcrossCaches = true
-        // Nobody gives up, and no lease ends, however busy the machine is.
+        // No proxy gives up, and no lease ends, however busy the machine is.
         configuration.cache.collapseTimeout = .seconds(4_000)
         configuration.cache.leaseDuration = .seconds(1_000)
     }

@@ -11,8 +11,9 @@ import Testing
 
 @testable import HoardProxy
 
-/// Two proxies over one Redis: what one stores the other serves, and what one removes neither serves. They are patient: what a proxy does that gives up on Redis, on
-/// a machine that stands still for a second, is another subject.
+/// Two proxies over one Redis: each serves the responses that the other stores, and neither serves a response
+/// that one has removed. They are patient: another suite tests a proxy that gives up on Redis because a
+/// machine stands still for a second.
 @Suite(.enabled(if: RedisServer.isAvailable, Comment(rawValue: RedisServer.requirement)), .timeLimit(.minutes(5)))
 struct SharedProxiesTests {
     // MARK: Storing

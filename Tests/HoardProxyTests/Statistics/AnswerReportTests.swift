@@ -7,7 +7,7 @@ import HoardHTTP
 import HoardTesting
 import Testing
 
-/// What a cache says of misses, for the estimate of what a larger one would do.
+/// A cache's reports of misses, for the estimate of a larger cache.
 @Suite(.timeLimit(.minutes(1))) struct AnswerReportTests {
     private let time = ManualTicker()
 

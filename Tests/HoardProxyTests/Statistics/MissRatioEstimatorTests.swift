@@ -33,7 +33,7 @@ struct MissRatioEstimatorTests {
     @Test func batchesBeyondTheLimitAreDroppedAndTakenBack() {
         let estimator = makeEstimator()
         let batch = Array(repeating: ObjectAccess(hash: spread(1), bytes: 1, isMiss: true), count: 100)
-        // While somebody looks at the sampler nobody can work, so that the queue fills.
+        // While a test looks at the sampler, no thread can work, so that the queue fills.
         let sampledBefore = estimator.flush { sampler in
             for _ in 0..<200 { estimator.enqueue(batch) }
             return sampler.sampledRequests

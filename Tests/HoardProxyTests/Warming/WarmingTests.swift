@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// Sitemaps, and what results say.
+/// Sitemaps, and the texts of results.
 @Suite struct WarmingTests {
     @Test(arguments: [
         ("<urlset><url><loc>http://a/</loc></url></urlset>", false, ["http://a/"]),
@@ -47,7 +47,8 @@ import Testing
         #expect(Sitemap(text) == nil)
     }
 
-    /// What is cut anywhere, or has any byte changed, is read without harm, and gives no URL that is not in it.
+    /// A sitemap that is cut anywhere, or has any byte changed, is read without harm, and
+    /// gives no URL that is not in it.
     @Test func brokenSitemapsDoNoHarm() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
