@@ -33,7 +33,7 @@ package final class FrameClient {
         case data = 0, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation
     }
 
-    /// What has come on a stream.
+    /// The frames that have come on a stream.
     package struct Response {
         package var interim: [HPACKHeaders] = []
         package var head = HPACKHeaders()
@@ -107,7 +107,7 @@ package final class FrameClient {
         [(":method", method), (":scheme", "http"), (":authority", "a"), (":path", path)] + fields
     }
 
-    /// The frames of a head: HEADERS, and CONTINUATION for what does not fit.
+    /// The frames of a head: HEADERS, and CONTINUATION for the rest that does not fit.
     package func frames(_ stream: Int, _ fields: [(String, String)], endsStream: Bool = true) throws -> [Frame] {
         var block = try block(fields)
         var frames: [Frame] = []
@@ -149,7 +149,7 @@ package final class FrameClient {
         return Frame(kind: Kind(rawValue: kind) ?? .continuation, flags: flags, stream: Int(stream), payload: payload)
     }
 
-    /// Takes in one frame, and answers what has to be answered.
+    /// Takes in one frame, and answers it if it needs an answer.
     @discardableResult
     package func step() async throws -> Frame {
         let frame = try await receiveFrame()
@@ -202,7 +202,7 @@ package final class FrameClient {
         responses[stream] = response
     }
 
-    /// What comes on a stream until it ends, or until a condition holds.
+    /// The response on a stream until it ends, or until a condition holds.
     package func response(on stream: Int, until isEnough: (Response) -> Bool = { _ in false }) async throws -> Response {
         while true {
             if let response = responses[stream], response.isComplete || response.resetCode != nil || isEnough(response) { return response }
@@ -210,7 +210,7 @@ package final class FrameClient {
         }
     }
 
-    /// What comes on a stream until it ends; nothing of it is kept.
+    /// The response on a stream until it ends; nothing of it is kept.
     package func take(_ stream: Int) async throws -> Response {
         defer { responses[stream] = nil }
         return try await response(on: stream)
@@ -228,7 +228,7 @@ package final class FrameClient {
         return responses[stream]?.resetCode
     }
 
-    /// What the server says before it closes the connection.
+    /// The last GOAWAY that the server sends before it closes the connection.
     package func receiveUntilClosed() async -> Frame? {
         while (try? await step()) != nil {}
         return goAways.last

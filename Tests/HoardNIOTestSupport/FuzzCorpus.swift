@@ -17,7 +17,7 @@ package struct FuzzCorpus: Sendable {
 
     /// Inputs that are changed in up to six places. The same seed gives the same ones.
     ///
-    /// - Parameter pieces: What is put in, besides single bytes.
+    /// - Parameter pieces: Bytes that are put in, besides single bytes.
     package func mutations(count: Int, seed: UInt64, pieces: [[UInt8]]) -> [[UInt8]] {
         var random = SeededGenerator(seed: seed)
         func int(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
@@ -37,7 +37,7 @@ package struct FuzzCorpus: Sendable {
         }
     }
 
-    /// What a finding says of the input that led to it.
+    /// The part of a finding's text that shows the input.
     package static func describe(_ input: [UInt8]) -> String {
         "Input: \(Data(input.prefix(2_000)).base64EncodedString())"
     }

@@ -12,7 +12,7 @@ package struct Parts: AsyncSequence, Sendable {
         self.makeNext = makeNext
     }
 
-    /// Yields `count` parts of `byteCount` bytes each, and counts on `produced` what has been asked for.
+    /// Yields `count` parts of `byteCount` bytes each, and counts on `produced` the bytes that have been asked for.
     package static func repeating(byteCount: Int, count: Int, produced: Counter = Counter()) -> Parts {
         let part = ByteBuffer(repeating: UInt8(ascii: "x"), count: byteCount)
         return Parts {

@@ -30,7 +30,7 @@ package final class RawClient {
     ///   - receiveBufferByteCount: The kernel's buffer, to make back-pressure felt soon.
     ///   - tls: `nil`: without encryption.
     ///   - serverName: The host that the client names as TLS begins.
-    ///   - beginning: What is sent in clear before all else.
+    ///   - beginning: Bytes that are sent in clear before all else.
     package static func connect(
         to address: SocketAddress,
         readsByItself: Bool = true,
@@ -78,7 +78,8 @@ package final class RawClient {
         try await channel.close(mode: .output).get()
     }
 
-    /// Leaves, as a process does that has not read all it was sent: the server gets a reset, and not only the end of what is sent.
+    /// Leaves as a process does that has not read all its bytes: the server gets a reset, and not only
+    /// the end of the client's bytes.
     package func close() async throws {
         try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
         try await channel.close().get()
@@ -170,7 +171,7 @@ package final class RawClient {
 
 package struct UnexpectedEnd: Error {}
 
-/// A response as it came, and what a client makes of it.
+/// A response as it came, and as a client reads it.
 package struct RawResponse {
     package let statusLine: String
     package let status: Int

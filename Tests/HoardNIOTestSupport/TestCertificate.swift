@@ -5,8 +5,8 @@ import Foundation
 package import HoardNIO
 package import NIOSSL
 
-/// Certificates for `localhost` and 127.0.0.1 that nobody but these tests trusts, each signed with its own key. Unless they say otherwise, they are
-/// valid until 2126.
+/// Certificates for `localhost` and 127.0.0.1 that only these tests trust, each signed with its own key. Unless
+/// they say otherwise, they are valid until 2126.
 package struct TestCertificate: Sendable {
     package let certificate: String
     package let privateKey: String
@@ -94,7 +94,7 @@ package struct TestCertificate: Sendable {
 
     package var credentials: TLSCredentials { TLSCredentials { try loaded } }
 
-    /// What a server needs to show this certificate.
+    /// The configuration with which a server shows this certificate.
     package func serverConfiguration() throws -> TLSConfiguration {
         let loaded = try loaded
         return .makeServerConfiguration(certificateChain: loaded.chain.map { .certificate($0) }, privateKey: .privateKey(loaded.privateKey))
@@ -114,11 +114,11 @@ package struct TestCertificate: Sendable {
         return try await body(file.path)
     }
 
-    /// What a client needs to trust these certificates.
+    /// The context with which a client trusts these certificates.
     ///
     /// - Parameters:
     ///   - verifies: Whether the server's certificate has to be for the host that is asked for.
-    ///   - identity: By what it proves who it is, if it is asked.
+    ///   - identity: The certificate with which it proves its identity, if it is asked.
     package static func clientContext(
         protocols: [String] = [],
         verifies: Bool = true,

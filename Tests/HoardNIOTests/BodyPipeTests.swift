@@ -94,7 +94,7 @@ struct BodyPipeTests {
         #expect(pipe.whole(byteCount: 4) == nil)
     }
 
-    /// As when a user breaks off while the response is still there, and when nobody reads at all.
+    /// As when a user breaks off while the response is still there, and when no reader comes at all.
     @Test(arguments: [true, false]) func bodyIsReleasedWithItsReaderOrUnread(isRead: Bool) async throws {
         let releases = Counter()
         let pipe = makePipe()

@@ -41,7 +41,7 @@ struct HTTPServerStreamingTests {
                 try await other.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
                 _ = try await other.receiveResponse(toHead: true)
             }
-            // What the two sockets of the kernel hold (at most 4 + 4 MiB by default), and a part or two in the server.
+            // The bytes in the kernel's two sockets (at most 4 + 4 MiB by default), and a part or two in the server.
             #expect(produced.value < 16 * Self.mebibyte)
             try await client.startReading()
             let head = try await client.receive(through: "\r\n\r\n")
@@ -77,7 +77,7 @@ struct HTTPServerStreamingTests {
                 try await other.send("BAD\r\n\r\n")
                 _ = try await other.receiveUntilClosed()
             }
-            // The kernel's sockets may hold some tens of MiB; ConnectionHandlerTests tells what the server holds.
+            // The kernel's sockets may hold some tens of MiB; ConnectionHandlerTests tells how much the server holds.
             #expect(sent.value < 64 * Self.mebibyte)
             door.fire()
             #expect(try await client.receiveResponse().content == "\(128 * Self.mebibyte)")
@@ -106,7 +106,7 @@ struct HTTPServerStreamingTests {
         let handler: HTTPServer.Handler = { request in .text("\((try? await request.body.collect(upTo: 100).readableBytes) ?? -1)") }
         try await withServer(handler: handler) { server in
             let client = try await RawClient.connect(port: server.port)
-            // The parser reads on no more, so what follows is not answered.
+            // The parser reads on no more, so the request behind is not answered.
             try await client.send(
                 "POST /1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\(trailers)\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
             )

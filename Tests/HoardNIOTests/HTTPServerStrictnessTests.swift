@@ -116,7 +116,7 @@ struct HTTPServerStrictnessTests {
         }
         try await withServer(handler: handler) { server in
             let client = try await RawClient.connect(port: server.port)
-            // What follows must not be taken for a request of its own.
+            // The bytes behind must not be taken for a request of their own.
             client.sendLater(ByteBuffer(string: malformed.request + "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"))
             let all = try await client.receiveUntilClosed()
             let response = RawResponse(head: all)
@@ -206,7 +206,7 @@ struct HTTPServerStrictnessTests {
         }
     }
 
-    /// Whatever bytes come, the server answers or closes, and goes on serving others.
+    /// Any bytes may come: the server answers or closes, and goes on serving other clients.
     @Test func noiseNeverStopsTheServer() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)

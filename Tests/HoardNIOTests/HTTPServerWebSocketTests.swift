@@ -13,7 +13,8 @@ import Testing
 @testable import HoardNIO
 
 /// Requests that open WebSockets, over HTTP/1.1 ([RFC 6455](https://www.rfc-editor.org/rfc/rfc6455)) and HTTP/2
-/// ([RFC 8441](https://www.rfc-editor.org/rfc/rfc8441)). What goes through them is nobody's business here, so these tests send anything.
+/// ([RFC 8441](https://www.rfc-editor.org/rfc/rfc8441)). The server does not read the bytes that go through them,
+/// so these tests send any bytes.
 @Suite(.timeLimit(.minutes(5)))
 struct HTTPServerWebSocketTests {
     private static let opening =
@@ -27,7 +28,7 @@ struct HTTPServerWebSocketTests {
         return configuration
     }
 
-    /// Sends back whatever comes through a WebSocket.
+    /// Sends back all bytes that come through a WebSocket.
     private static let echo: HTTPServer.Handler = { request in
         guard request.opensWebSocket else { return .text("\(request.head.method) without a WebSocket") }
         return HTTPServerResponse(head: HTTPResponse(status: .switchingProtocols, headerFields: [.secWebSocketAccept: "x"]), body: request.body)
@@ -126,7 +127,7 @@ struct HTTPServerWebSocketTests {
             try await client.send(Self.opening)
             #expect(try await client.receiveResponse().content == "GET without a WebSocket")
         }
-        // Nobody has asked for what this handler opens.
+        // The server has not asked the handler to switch protocols.
         try await withServer(handler: { _ in HTTPServerResponse(head: HTTPResponse(status: .switchingProtocols)) }) { server in
             let client = try await RawClient.connect(port: server.port)
             try await client.send(Self.opening)

@@ -11,7 +11,7 @@ import HoardProcessTestSupport
     import Musl
 #endif
 
-/// What a server answers a test that configures or questions it.
+/// A server's answer to a test that configures or questions it.
 package enum ControlReply: Equatable, Sendable {
     case text(String)
     case error(String)
@@ -38,7 +38,7 @@ struct ControlConnection: ~Copyable {
     private var received: [UInt8] = []
     private var offset = 0
 
-    /// `nil` if nobody listens there.
+    /// Connects; `nil` if no server listens there.
     init?(unixPath: String) {
         guard let descriptor = SocketCalls.connect(unixPath: unixPath) else { return nil }
         self.descriptor = descriptor

@@ -4,7 +4,7 @@
 import NIOCore
 import Synchronization
 
-/// What a ``FaultProxy`` has been told to do. It holds from the moment it was said: pairs look before they hand on anything.
+/// The orders of a ``FaultProxy``. An order holds from the moment it is given: pairs look before they hand on anything.
 final class FaultOrders: Sendable {
     struct Values {
         /// Directions in which bytes are kept back.
@@ -66,7 +66,7 @@ final class FaultPair {
         }
     }
 
-    /// Does what the orders say now, without waiting for bytes.
+    /// Obeys the present orders, without waiting for bytes.
     func obey() {
         let orders = orders.current
         if orders.cutCount != cutCount { cut() }
@@ -74,7 +74,7 @@ final class FaultPair {
         for direction in Direction.allCases where !orders.stalled.contains(direction) { release(direction) }
     }
 
-    /// Ends both connections at once. What was kept back is lost, as it is when a network fails.
+    /// Ends both connections at once. Bytes that were kept back are lost, as they are when a network fails.
     func cut() {
         if isCut { return }
         isCut = true
@@ -104,7 +104,7 @@ final class FaultPair {
     }
 }
 
-/// Hands on what one end of a ``FaultPair`` receives, and ends the other end when this one has ended.
+/// Hands on the bytes that one end of a ``FaultPair`` receives, and ends the other end when this one has ended.
 final class FaultHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

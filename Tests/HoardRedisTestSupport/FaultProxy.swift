@@ -7,9 +7,9 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Stands between clients and a server, and loses, delays and cuts what they say.
+/// Stands between clients and a server, and loses, delays and cuts their bytes.
 ///
-/// What is kept back when a connection ends is lost: it never reaches the server later.
+/// Bytes that are kept back when a connection ends are lost: they never reach the server later.
 package final class FaultProxy: Sendable {
     private struct State {
         var pairs: [ObjectIdentifier: NIOLoopBound<FaultPair>] = [:]
@@ -57,7 +57,7 @@ package final class FaultProxy: Sendable {
         state.state.withLock { $0.limits = limits }
     }
 
-    /// Ends all connections. What is sent on them from now on is lost.
+    /// Ends all connections. Bytes that are sent on them from now on are lost.
     package func cut() {
         order { $0.cutCount += 1 }
     }
@@ -73,17 +73,18 @@ package final class FaultProxy: Sendable {
         state.state.withLock { $0.isRefusing = false }
     }
 
-    /// Keeps all bytes back, on connections to come too, until ``flow()``. Nobody is told.
+    /// Keeps all bytes back, also on connections to come, until ``flow()``. Neither end hears of it.
     package func stall() {
         order { $0.stalled = Set(FaultPair.Direction.allCases) }
     }
 
-    /// Keeps the bytes for clients back until ``flow()``: commands are carried out, and nobody hears of it.
+    /// Keeps the bytes for clients back until ``flow()``: the server carries commands out,
+    /// and the clients hear nothing.
     package func stallReplies() {
         order { $0.stalled = [.toClient] }
     }
 
-    /// Hands on what was kept back, and everything from now on.
+    /// Hands on the bytes that were kept back, and all bytes from now on.
     package func flow() {
         order { $0.stalled = [] }
     }

@@ -16,7 +16,7 @@ extension RedisServer {
     /// Whether suites that need a server can run: `@Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"))`.
     package static var isAvailable: Bool { unavailableReason == nil }
 
-    /// What those suites need, for the reason they are skipped with.
+    /// The requirement of those suites, as the reason for which they are skipped.
     package static let requirement = "needs redis-server or valkey-server in PATH, or named by HOARD_REDIS_SERVER (Scripts/setup installs it)"
 
     /// The server's executable.

@@ -16,8 +16,8 @@ import Synchronization
 
 /// A private server of Redis or Valkey for tests: on a port of its own and a Unix socket, in a directory of its own, without persistence.
 ///
-/// It ends with ``stop()``, when nobody refers to it any more, and with this process however that ends: a shell that waits for the end of a pipe
-/// then kills it and removes the directory.
+/// It ends with ``stop()``, when no code refers to it any more, and with this process however that ends: a shell
+/// that waits for the end of a pipe then kills it and removes the directory.
 package final class RedisServer: Sendable {
     private struct State {
         var process: ServerProcess?
@@ -43,7 +43,7 @@ package final class RedisServer: Sendable {
 
     /// Starts a server and waits until it answers. May suspend.
     package static func start(_ options: Options = Options()) async throws -> RedisServer {
-        // Somebody else may take a port between the moment it is found free and the moment the server listens on it.
+        // Another process may take a port between the moment it is found free and the moment the server listens on it.
         for _ in 0..<5 {
             let server = try RedisServer(options)
             if try await server.launch() { return server }
@@ -75,7 +75,7 @@ package final class RedisServer: Sendable {
         Self.removeDirectory(directory)
     }
 
-    /// Ends the server at once, as a crash would (`SIGKILL`). What it had in memory is gone.
+    /// Ends the server at once, as a crash would (`SIGKILL`). Its memory is gone.
     package func kill() {
         state.withLock { state in
             state.process?.end(keepingDirectory: true)
@@ -113,7 +113,7 @@ package final class RedisServer: Sendable {
     /// The number of the server's process, if it runs.
     package var processIdentifier: Int32? { state.withLock { $0.process?.server } }
 
-    /// Sends a command on a connection of its own, as a user who may do everything. Blocks; five seconds at most.
+    /// Sends a command on a connection of its own, as a user with all rights. Blocks; five seconds at most.
     ///
     /// - Throws: ``SystemFailure`` if there is no reply. An error that the server reports is a value.
     @discardableResult
@@ -129,7 +129,7 @@ package final class RedisServer: Sendable {
         return try connection.send(words)
     }
 
-    /// A number in what `INFO` reports, such as `used_memory`.
+    /// A number in the report of `INFO`, such as `used_memory`.
     package func information(_ name: String) throws -> String? {
         let prefix = name + ":"
         return try command("INFO", "everything").description.split(whereSeparator: \.isNewline).first { $0.hasPrefix(prefix) }

@@ -11,7 +11,7 @@
 
 /// Calls of the system that take pointers. Unsafe because C's interfaces are; each pointer is valid for the one call that it is passed to.
 enum SocketCalls {
-    /// A connection to a Unix socket whose reads and writes give up after five seconds; `nil` if nobody listens.
+    /// A connection to a Unix socket whose reads and writes give up after five seconds; `nil` if no server listens.
     static func connect(unixPath: String) -> CInt? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -39,7 +39,7 @@ enum SocketCalls {
         return descriptor
     }
 
-    /// A port of 127.0.0.1 that nobody listens on at the moment; `nil` if the system has none.
+    /// A port of 127.0.0.1 on which no process listens at the moment; `nil` if the system has none.
     static func freePort() -> Int? {
         #if os(Linux)
             let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)

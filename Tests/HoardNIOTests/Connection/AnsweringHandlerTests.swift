@@ -14,7 +14,7 @@ import Testing
 
 @testable import HoardNIO
 
-/// The handler alone, behind one that holds back what has not been flushed, as TLS does.
+/// The handler alone, behind one that holds back writes until they are flushed, as TLS does.
 @Suite struct AnsweringHandlerTests {
     private static let partByteCount = 16 << 10
 
@@ -135,7 +135,7 @@ private final class AnsweringConnection {
     }
 }
 
-/// Counts what is written, and how much of it before a flush.
+/// Counts the bytes that are written, and how many of them come before a flush.
 private final class HoldingNetwork: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
 

@@ -234,7 +234,7 @@ import Testing
     }
 }
 
-/// A connection's pipeline up to what starts its tasks, on an event loop whose time stands still.
+/// A connection's pipeline up to the handler that starts its tasks, on an event loop whose time stands still.
 private final class TestConnection {
     private let channel = EmbeddedChannel()
     private let sink = Sink()
@@ -322,7 +322,7 @@ private final class Sink: ChannelInboundHandler {
     }
 }
 
-/// Stands where the socket is, and knows what has been asked of it.
+/// Stands where the socket is, and keeps the calls that it gets.
 private final class SocketSide: ChannelOutboundHandler {
     typealias OutboundIn = Any
 

@@ -70,7 +70,8 @@ struct HTTP2ServerDrainTests {
 
     @Test func connectionOfWhichNothingIsKnownIsClosedWhenTheServerEnds() async throws {
         var configuration = HTTPServer.Configuration.http2
-        // On one event loop, what came first has been read when one that came later is answered. A connection that is closed before its bytes are read is reset.
+        // One event loop reads bytes that came first before it answers bytes that came later. A connection that
+        // is closed before its bytes are read is reset.
         configuration.eventLoopGroup = MultiThreadedEventLoopGroup.singleton.any()
         let server = try await HTTPServer.start(configuration) { _ in .text("") }
         let client = try await RawClient.connect(port: server.port)

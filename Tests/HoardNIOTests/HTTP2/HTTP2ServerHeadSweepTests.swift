@@ -22,7 +22,7 @@ struct HTTP2ServerHeadSweepTests {
 
     struct Kind: CustomTestStringConvertible {
         let place: String
-        /// All streams are those of one connection, so that its tables are full of what came before.
+        /// All streams are those of one connection, so that earlier streams have filled its tables.
         let isHot: Bool
 
         var testDescription: String { "\(place), \(isHot ? "hot" : "cold")" }

@@ -18,10 +18,11 @@ import Testing
 struct HTTP2ServerHeadTests {
     private typealias Client = FrameClient
 
-    /// Text whose code of Huffman's takes eight bits for each character, so that what is encoded is as long as it.
+    /// Text whose Huffman code takes eight bits for each character, so that the encoded text
+    /// is as long as the text itself.
     static func text(_ byteCount: Int) -> String { String(repeating: "X", count: byteCount) }
 
-    /// What it answers is in the path: `/where/byteCount`, with fields that only this response has.
+    /// Answers as the path says: `/where/byteCount`, with fields that only this response has.
     @Sendable static func answer(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         let parts = (request.head.path ?? "").split(separator: "/")
         let (place, byteCount) = (parts.first ?? "", parts.last.flatMap { Int($0) } ?? 0)

@@ -11,7 +11,7 @@ import NIOHPACK
 import Synchronization
 import Testing
 
-/// What clients may not do over HTTP/2, and what becomes of it.
+/// The limits of clients over HTTP/2, and the server's answers to clients that exceed them.
 @Suite(.timeLimit(.minutes(2)))
 struct HTTP2ServerLimitTests {
     private typealias Client = FrameClient

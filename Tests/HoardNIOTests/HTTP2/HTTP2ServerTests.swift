@@ -92,7 +92,7 @@ struct HTTP2ServerTests {
             body: { server in
                 let client = try await Client.connect(port: server.port)
                 try await client.request(1, Client.get("/", method: "POST"), endsStream: false)
-                // Less than the window: the rest of the test is about what comes back.
+                // Less than the window: the rest of the test is about the bytes that come back.
                 var expected = ""
                 for number in 0..<40 {
                     let part = String(repeating: "\(number % 10)", count: 1_000)
@@ -127,7 +127,7 @@ struct HTTP2ServerTests {
                     room -= count
                     unsent -= count
                 }
-                // Half of the window is given back at most before anybody reads: what the pipe takes.
+                // At most half of the window is given back before the handler reads: as many bytes as the pipe takes.
                 door.fire()
                 while unsent > 0 {
                     let frame = try await client.step()
@@ -161,7 +161,7 @@ struct HTTP2ServerTests {
                 try await client.request(1, Client.get("/"))
                 let response = try await client.response(on: 1) { $0.content.readableBytes >= 65_535 }
                 #expect(response.content.readableBytes == 65_535)
-                // The window, what the stream holds, and a part in hand.
+                // The window, the bytes that the stream holds, and a part in hand.
                 #expect(produced.value <= 65_535 + 65_536 + 30_000)
                 client.givesRoom = true
                 try await client.giveRoom(0, 65_535)

@@ -36,7 +36,7 @@ import Testing
         #expect(Self.read([later], as: &frames) == FrameClient.bytes([Self.settings([(5, 16_777_215), (6, 4_000), (1, 65_536)])]))
         #expect(frames.maximumPayloadByteCount == 20_000)
         #expect(frames.maximumListByteCount == 4_000)
-        // What is said once holds.
+        // A setting holds until another one comes.
         #expect(Self.read([Self.settings([(4, 1)])], as: &frames) == FrameClient.bytes([Self.settings([(4, 1)])]))
         #expect(frames.maximumPayloadByteCount == 20_000)
     }

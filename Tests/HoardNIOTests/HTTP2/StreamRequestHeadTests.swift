@@ -69,7 +69,7 @@ import Testing
         let refusal = Self.refusal(HTTP2ServerLimitTests.malformed[index])
         switch refusal {
         case .malformed: break
-        // What the codec would reset is answered, should it ever get here.
+        // The codec would reset such a request. If one ever gets here, it is answered.
         case .rejected(let rejection): #expect(rejection.status == .badRequest)
         case nil: Issue.record("It was accepted.")
         }

@@ -60,7 +60,7 @@ import Testing
         let sent = try connection.sentText()
         #expect(sent.hasPrefix(Self.fastAnswer + "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"))
         #expect(sent.hasSuffix("/loop"))
-        // What comes behind waits until the exchange has ended.
+        // Requests behind it wait until the exchange has ended.
         try connection.respond()
         #expect(connection.exchanges == ["/slow", "/fast"])
     }
@@ -496,7 +496,7 @@ private final class ExchangeSink: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { exchanges.append(Self.unwrapInboundIn(data)) }
 }
 
-/// Stands where the socket is; may hold back what is written.
+/// Stands where the socket is; may hold back the bytes that are written.
 private final class Network: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 

@@ -172,7 +172,8 @@ import Testing
 
     // MARK: Against the parser
 
-    /// What the scanner understands, the parser and the rules for heads accept, as the same request, with nothing left over.
+    /// The parser and the rules for heads accept each request that the scanner understands, as the same
+    /// request, with nothing left over.
     @Test func whatIsUnderstoodIsWhatTheParserUnderstands() throws {
         let seed = UInt64.random(in: 0..<1_000_000)
         var generator = SeededGenerator(seed: seed)

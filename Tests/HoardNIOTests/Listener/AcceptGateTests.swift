@@ -10,7 +10,7 @@ import Testing
 @testable import HoardNIO
 
 @Suite struct AcceptGateTests {
-    /// Counts what gets through to the socket.
+    /// Counts the reads that reach the socket.
     private final class ReadCounter: ChannelOutboundHandler {
         typealias OutboundIn = Never
         var count = 0

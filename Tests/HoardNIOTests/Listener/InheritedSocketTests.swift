@@ -56,7 +56,7 @@
                     #expect(try await client.receiveResponse().content == "first")
                 }
             )
-            // Nobody serves now, and the connection waits.
+            // No server accepts now, and the connection waits.
             let waiting = try await RawClient.connect(port: port)
             try await waiting.send(Self.request)
             try await withServer(

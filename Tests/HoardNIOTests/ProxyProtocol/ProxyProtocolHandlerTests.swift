@@ -73,7 +73,7 @@ import Testing
     }
 }
 
-/// Over sockets, with what follows the header.
+/// Over sockets, with the bytes behind the header.
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyProtocolServerTests {
     private static func configuration(_ change: (inout HTTPServer.Listener) -> Void = { _ in }) -> HTTPServer.Configuration {

@@ -12,7 +12,7 @@ import Testing
 
 /// Every token is a method: RFC 9110 §9.1.
 @Suite(.timeLimit(.minutes(5))) struct MethodHandlerTests {
-    /// Says what has come.
+    /// Answers with the request that has come.
     private static let handler: HTTPServer.Handler = { request in
         let content = (try? await request.body.collect(upTo: 1_000)).map { String(buffer: $0) } ?? "broken"
         return .text("\(request.head.method.rawValue) \(request.head.path ?? "") \(content)")
@@ -58,7 +58,8 @@ import Testing
             }
             try await client.send("BAN /2 HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try await client.receiveResponse().content == "BAN /2 ")
-            // Nobody saw where this one's predecessor ended, so it is not touched, and the parser knows the method.
+            // The handler did not see where the request before ended, so it does not touch this one, and
+            // the parser knows the method.
             try await client.send(chunked + "GET /3 HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try await client.receiveResponse().content == "BREW /1 BAN / \r\n\r\n")
             #expect(try await client.receiveResponse().content == "GET /3 ")

@@ -8,13 +8,13 @@ import Testing
 /// Short forms of the campaigns of the shared tier. `Scripts/coherence` runs them at length.
 @Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), .timeLimit(.minutes(5)), .serialized)
 struct CoherenceCampaignTests {
-    /// Runs a campaign to its end. What it says is in the message of a failed check, the seed among it.
+    /// Runs a campaign to its end. The message of a failed check has its output, with the seed.
     private func run(_ arguments: String...) async throws -> (ending: ChildProcess.Ending, output: String) {
         try await ChildProcess.run(tool: "HoardRedisTorture", arguments)
     }
 
     @Test func processesThatShareACacheNeverReadWhatIsOutdated() async throws {
-        // The machine may have other things to do: here only what is never right counts.
+        // The machine may have other things to do: here only results count that are never right.
         let run = try await run("coherence", "--seconds", "4", "--calm", "--processes", "3", "--window", "3000")
         #expect(run.ending == .exited(0), "\(run.output)")
         #expect(run.output.contains(" 0 violations"), "\(run.output)")

@@ -25,7 +25,7 @@ import Testing
     private func cluster(ticker: (any Ticker)? = nil, ports: [Int] = [1]) throws -> RedisCluster {
         var configuration = RedisConfiguration(address: .tcp(host: "node", port: ports[0]))
         configuration.otherAddresses = ports.dropFirst().map { .tcp(host: "node", port: $0) }
-        // In real time, a busy machine needs long for what is tried again.
+        // In real time, a busy machine needs long for commands that are tried again.
         if ticker is MonotonicTicker { configuration.commandTimeout = .seconds(4_000) }
         let (fake, events) = (fake, events)
         return try RedisCluster(configuration, ticker: ticker ?? self.ticker, random: { 0 }, onEvent: { events.append($0) }) { address, onEvent in
@@ -283,7 +283,8 @@ import Testing
         #expect(bad?.code == .tlsFailed)
     }
 
-    /// Slots move to and fro while values are written and read: what was written last is read, whatever node it is on.
+    /// Slots move to and fro while values are written and read: a reading finds the last written
+    /// value, whichever node has it.
     @Test(arguments: 1...8)
     func noValueIsWrongWhileSlotsMove(seed: UInt64) async throws {
         let cluster = try cluster(ticker: MonotonicTicker())

@@ -6,7 +6,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// The events of a connection as words, and what else a test notes between them.
+/// The events of a connection as words, and the notes of a test between them.
 final class EventLog: Sendable {
     private struct State {
         var entries: [String] = []

@@ -52,7 +52,7 @@ import Testing
         _ = try await client.send(RedisCommand("SET", key: .string("h:own"), [.string("1")]))
         _ = try await other.send(RedisCommand("SET", key: .string("elsewhere"), [.string("1")]))
         _ = try await other.send(RedisCommand("SET", key: .string("h:a"), [.string("1")]))
-        // The reply to what was sent after the change was acknowledged comes after the push.
+        // A command is sent after the change was acknowledged: its reply comes after the push.
         #expect(try await client.send(RedisCommand("GET", key: .string("h:a"))).text == "1")
         #expect(log.entries == ["connected", "push invalidate [h:a]"])
         _ = try await other.send(RedisCommand("FLUSHALL"))

@@ -83,7 +83,7 @@ import Testing
         try await withServer { server, configuration in
             var configuration = configuration
             configuration.address = server.address
-            // It waits for the end of what it takes for a command.
+            // The server takes the bytes for a command, and waits for its end.
             configuration.connectTimeout = .milliseconds(500)
             let code = await code(configuration)
             #expect(code == .tlsFailed || code == .connectionFailed)

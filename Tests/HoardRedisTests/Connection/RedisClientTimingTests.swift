@@ -37,7 +37,7 @@ import Testing
         return outcome
     }
 
-    /// Moves time by small steps until something holds. It may run ahead of what the network does.
+    /// Moves time by small steps until a condition holds. It may run ahead of the network.
     private func advance(_ time: ManualTicker, until condition: () -> Bool) async throws {
         try await waitUntil {
             if !condition() { time.advance(by: .milliseconds(10)) }
@@ -62,7 +62,8 @@ import Testing
         async let next = client.send(echo("next"))
         await server.received(3)
         server.send("+late\r\n")
-        // The server had answered `next` before; what it sends now is a third reply. So the first, which is `next`, was dropped.
+        // The server had answered `next` before, so it now sends a third reply. So the first,
+        // which is `next`, was dropped.
         #expect(try await next.text == "late")
         #expect(log.entries == ["connected"])
         await client.close()

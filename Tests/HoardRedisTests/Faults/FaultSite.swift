@@ -39,7 +39,7 @@ struct FaultSite {
     }
 }
 
-/// A cache whose loader returns what its test says is current, and how often it was asked.
+/// A cache whose loader returns the value that its test calls current, and how often it was asked.
 struct FaultCache: Sendable {
     let cache: TieredCache<String, String>
     let store: RedisStore
@@ -80,7 +80,7 @@ struct FaultCache: Sendable {
         try await cache.value(forKey: key, tags: tags) { _ in value }
     }
 
-    /// The value of a key by its store, past memory; what is loaded instead of it.
+    /// The value of a key by its store, past memory; if the store has none, the loaded value.
     func storedValue(_ key: String = "k", loading value: String, tags: Set<String> = []) async throws -> String {
         try await cache.value(forKey: key, policy: cache.policy.with { $0.skipping = .memory }, tags: tags) { _ in value }
     }

@@ -15,7 +15,7 @@ import Testing
 
 @Suite(.enabled(if: RedisServer.isAvailable, "\(RedisServer.requirement)"), .timeLimit(.minutes(3)))
 struct RefusingServerTests {
-    /// Whatever the server refuses, callers get what their loaders return.
+    /// Expects that callers get the values of their loaders, whichever command the server refuses.
     private func expectPassThrough(_ cache: FaultCache, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         #expect(try await cache.storedValue("a", loading: "1") == "1", sourceLocation: sourceLocation)
         #expect(try await cache.storedValue("a", loading: "2") == "2", sourceLocation: sourceLocation)
@@ -67,7 +67,7 @@ struct RefusingServerTests {
         }
         #expect(try await cache.value("a", loading: "1") == "1")
         #expect(try await cache.value("b", loading: "1", tags: ["t"]) == "1")
-        // A load over what is there, by a script.
+        // A load over the present record, by a script.
         await cache.cache.removeValue(forKey: "a")
         #expect(try await cache.value("a", loading: "2") == "2")
         await cache.cache.removeValues(taggedWith: "t")

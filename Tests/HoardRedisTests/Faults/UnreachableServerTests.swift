@@ -86,7 +86,7 @@ struct UnreachableServerTests {
         try await second.recovered()
         await first.cache.removeValues(taggedWith: "t")
         #expect(try await first.storedValue(loading: "2", tags: ["t"]) == "2")
-        // A load around the time of a reconnection may be left unpublished; what was before must not be there.
+        // A load around the time of a reconnection may be left unpublished; the value before must not be there.
         let found = try await second.storedValue(loading: "3", tags: ["t"])
         #expect(found == "2" || found == "3")
         await site.end(first, second)
@@ -96,7 +96,7 @@ struct UnreachableServerTests {
         let site = try await FaultSite()
         let (first, second) = (try site.cache(), try site.cache(isDirect: false, isPatient: false))
         #expect(try await first.value(loading: "1") == "1")
-        // A machine that is busy may be the end of its connection, and so of what it has in memory, at any time.
+        // A busy machine may end its connection, and with it the values in memory, at any time.
         try await waitUntil {
             _ = try await second.value(loading: "1")
             return second.cache.memoryValue(forKey: "k") != nil

@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// If room were made for what is announced, this would take a terabyte.
+    /// If the decoder made room for the announced lengths, this would take a terabyte.
     @Test func noMemoryIsReservedForWhatIsOnlyAnnounced() throws {
         var decoders: [RESPDecoder] = []
         for _ in 1...2_000 {

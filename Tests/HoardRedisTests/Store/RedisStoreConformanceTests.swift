@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: sharingChecks) func storesConformToEachOtherOnAFakeServer(to check: RecordStoreConformance.SharingCheck) async throws {
         try await check.run { configuration, count in
-            // The check moves its clock as far as it sleeps, so that leases end by that alone.
+            // The check moves its clock by the time that it sleeps, so that only this ends leases.
             let server = FakeRedis(ticker: (configuration.clock as? ManualTicker) ?? ManualTicker())
             return try (0..<count).map { _ in
                 try server.makeStore(.init(exactCountLimit: 1_000_000), clock: configuration.clock, ticker: MonotonicTicker())

@@ -15,7 +15,7 @@ import Testing
         case write, bulkWrite, load, removal, bulkRemoval, tagRemoval, partitionRemoval, removalOfEverything, mark, tagMark, markOnEverything
         case eviction, flush, restart
 
-        /// - Parameter store: Who does it; the other one by default.
+        /// - Parameter store: The store that makes the change; the other one by default.
         func make(in world: RedisStoreWorld, key: RecordKey, by store: RedisStore? = nil) async throws {
             let store = store ?? world.there
             let other = world.record("other", tags: ["tag"], partition: "ann")

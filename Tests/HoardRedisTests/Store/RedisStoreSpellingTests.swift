@@ -7,7 +7,8 @@ import HoardRedisTestSupport
 import HoardTesting
 import Testing
 
-/// Keys and tags are equal as strings are, whatever their bytes: on the fake server, and on a real one where there is one.
+/// Keys and tags are equal as strings are, even with other bytes: on the fake server, and on a
+/// real one where there is one.
 ///
 /// `HOARD_PROGRAMS` asks for another number of programs than the usual 48 on each.
 @Suite(.timeLimit(.minutes(30))) struct RedisStoreSpellingTests {

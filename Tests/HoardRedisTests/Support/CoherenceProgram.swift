@@ -13,12 +13,15 @@ import Synchronization
     import Foundation
 #endif
 
-/// Random operations of several stores on one server, in an order that a seed decides, and the rules that hold whatever the order is.
+/// Random operations of several stores on one server, in an order that a seed decides, and the
+/// rules that hold in every order.
 ///
-/// Each key has a source with a version that grows. Who changes the source invalidates the key afterwards, by itself, by one of its groups, or along
-/// with everything. As soon as the invalidation has returned, no reading that begins then may find an older version; nor one that is fresh, if the
-/// records were only marked stale. Loads read the source and publish what they have found; explicit writes write the version that they have made.
-/// Each store has a memory above it, which drops what the store tells of.
+/// Each key has a source with a version that grows. An operation that changes the source invalidates the key
+/// afterwards, by itself, by one of its groups, or along with everything. As soon as the invalidation has
+/// returned, no reading that begins then may find an older version; if the records were only marked stale, no
+/// reading may find an older version that is fresh. Loads read the source and publish the version that they have
+/// found; explicit writes write the version that they have made. Each store has a memory above it, which drops
+/// the entries of which the store tells.
 final class CoherenceProgram: Sendable {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -52,7 +55,7 @@ final class CoherenceProgram: Sendable {
     final class Memory: Sendable {
         struct State {
             var versions: [RecordKey: Int] = [:]
-            /// Counts what was told, so that a reading that began before does not write.
+            /// Counts the notices, so that a reading that began before does not write.
             var epochs: [RecordKey: Int] = [:]
             var epoch = 0
             var watch: StoreWatch?
@@ -298,7 +301,7 @@ final class CoherenceProgram: Sendable {
 
     // MARK: The end
 
-    /// After everything was told, no memory has what was removed.
+    /// Checks that after all notices no memory has a removed value.
     func checkMemories() async throws {
         for (store, memory) in zip(stores, memories) {
             // Messages sent before a reply have been handled when it comes; twice, because a reply may overtake the news of its own turn.

@@ -10,12 +10,15 @@ import Synchronization
 
 /// A server of Redis in the test's own process, with any number of connections, whose every step can be delayed.
 ///
-/// It keeps what `docs/redis.md` relies on: commands of a connection are executed in their order; what is executed together is one turn; at the end
-/// of a turn the clients that asked for it are told of the keys that it changed, after the replies of the turn; a client is not told of its last
-/// change to a key, unless a script made it.
+/// It keeps the rules on which `docs/redis.md` relies:
+/// - The commands of a connection are executed in their order.
+/// - Commands that are executed together are one turn.
+/// - At the end of a turn the clients that asked for it are told of the keys that it changed,
+///   after the replies of the turn.
+/// - A client is not told of its last change to a key, unless a script made it.
 ///
-/// When anything is to be done, a task is started that does some of it: one command or several, one message or several. On a `SeededExecutor` the
-/// seed so decides all delays; elsewhere they are what they happen to be.
+/// For each piece of work the server starts a task that does some of it: one command or several, one message or
+/// several. On a `SeededExecutor` the seed so decides all delays; elsewhere they are left to chance.
 final class FakeRedis: Sendable {
     struct Value {
         var bytes: [UInt8]
@@ -100,7 +103,7 @@ final class FakeRedis: Sendable {
     /// A connection has been closed.
     func forget(_ number: Int) { state.withLock { $0.connections[number] = nil } }
 
-    /// The server ends and is there again at once, without what it had.
+    /// The server ends and is there again at once, without its values.
     func restart(keepingValues: Bool = false) {
         let connections = state.withLock { state in
             if !keepingValues { state.values = [:] }
@@ -150,7 +153,7 @@ final class FakeRedis: Sendable {
 
     func random(_ count: Int) -> Int { state.withLock { Int.random(in: 0..<max(1, count), using: &$0.generator) } }
 
-    /// Executes commands, and tells everybody what they have changed.
+    /// Executes commands, and tells all connections which keys they have changed.
     func turn(_ body: (inout State) -> Void) {
         state.withLock { state in
             state.expire(at: ticker.nanoseconds())
@@ -161,7 +164,7 @@ final class FakeRedis: Sendable {
         }
     }
 
-    /// Executes some of what the connections have sent: one command at least, if there is one.
+    /// Executes some of the commands that the connections have sent: one command at least, if there is one.
     ///
     /// Each command brings a call of its own, so all are executed in the end. The connections that have commands must therefore be found inside the
     /// turn: another call may empty them before it.

@@ -21,7 +21,7 @@ final class FakeRedisConnection: RedisConnection {
         var isClosed = false
         /// Whether a task delivers messages at this moment. Events of a connection come one after the other.
         var isDelivering = false
-        /// Whether what comes is kept until ``release()``.
+        /// Whether replies and messages are kept until ``release()``.
         var isHeld = false
     }
 
@@ -51,7 +51,7 @@ final class FakeRedisConnection: RedisConnection {
         if isNew { onEvent(.connected) }
     }
 
-    /// The connection ends; some of what was sent has been executed, and no reply comes. Then it is made again.
+    /// The connection ends; some of the commands have been executed, and no reply comes. Then it is made again.
     func cut() {
         let (slots, wasConnected) = state.withLock { state in
             defer {
@@ -157,7 +157,7 @@ final class FakeRedisConnection: RedisConnection {
         }
     }
 
-    /// Puts what was changed behind the replies.
+    /// Puts messages about the changed keys behind the replies.
     func tell(_ changed: [[UInt8]: Int?], isFlushed: Bool) {
         guard let prefix else { return }
         let keys = changed.filter { $0.key.starts(with: prefix) && $0.value != number }.keys.sorted { $0.lexicographicallyPrecedes($1) }
@@ -174,7 +174,7 @@ final class FakeRedisConnection: RedisConnection {
         for _ in 0..<count { startTask { self.deliver() } }
     }
 
-    /// Keeps what the server sends, until ``release()``.
+    /// Keeps the server's messages until ``release()``.
     func hold() { state.withLock { $0.isHeld = true } }
 
     func release() {

@@ -13,7 +13,7 @@ enum CampaignEvent: Equatable {
     case connection(stands: Bool, time: Int)
     /// So many reads of each kind were made since the last such line.
     case counted([ReadKind: Int])
-    /// What must not be, whatever the times.
+    /// A result that is wrong at any time.
     case wrong(String)
 
     /// How a value was found.
@@ -35,7 +35,8 @@ enum CampaignEvent: Equatable {
         }
     }
 
-    /// `nil` for what is none, such as the last line of a process that was killed while writing it.
+    /// Reads a line; `nil` for a line that is no event, such as the last one of a process that
+    /// was killed while writing it.
     init?(line: some StringProtocol) {
         let words = line.split(separator: " ", maxSplits: 5)
         func number(_ index: Int) -> Int? { words.indices.contains(index) ? Int(words[index]) : nil }

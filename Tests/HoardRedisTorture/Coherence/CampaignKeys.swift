@@ -3,7 +3,7 @@
 
 /// The keys of a campaign: few, so that processes get into each other's way.
 enum CampaignKeys {
-    /// Keys that are only ever loaded, and that anybody invalidates.
+    /// Keys that are only ever loaded, and that all processes invalidate.
     static let loaded = 0..<48
     /// Keys that one process each writes, and the others read.
     static let written = 48..<64
@@ -27,7 +27,7 @@ enum CampaignKeys {
     static func keys(taggedWith number: Int) -> [Int] { loaded.filter { tagNumber(of: $0) == number } }
     static func keys(inPartition number: Int) -> [Int] { loaded.filter { partitionNumber(of: $0) == number } }
 
-    /// What a value says: its key and version, so that whatever is read can be judged.
+    /// The text of a value: its key and version, so that every value that is read can be judged.
     static func value(key: Int, version: Int) -> String { "\(key):\(version):" + String(repeating: "x", count: key % 5 * 100) }
 
     /// `nil` if the value is not one of the key's.

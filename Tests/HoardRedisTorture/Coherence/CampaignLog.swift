@@ -18,7 +18,8 @@ import HoardRedisTestSupport
     import Foundation
 #endif
 
-/// The file to which a worker notes events. Each is one `write(2)`, so that what was noted is there, whatever becomes of the process.
+/// The file to which a worker notes events. Each is one `write(2)`, so that a noted event
+/// stays, however the process ends.
 struct CampaignLog: Sendable {
     private let descriptor: CInt
 
@@ -43,7 +44,7 @@ struct CampaignLog: Sendable {
         }
     }
 
-    /// What was noted in a file, without a last line that is not complete.
+    /// The events in a file, without a last line that is not complete.
     static func events(in path: String) throws -> [CampaignEvent] {
         let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -13,7 +13,7 @@ import HoardRedisTestSupport
     import Musl
 #endif
 
-/// Leads the processes of a campaign, breaks what they rely on, and gathers what they have noted.
+/// Leads the processes of a campaign, breaks the things on which they rely, and gathers their notes.
 final class CoherenceCampaign {
     struct Plan {
         var processes: Int
@@ -64,7 +64,7 @@ final class CoherenceCampaign {
         disturbances.append(.init(worker: nil, start: 0, end: MonotonicTime.now + MonotonicTime.milliseconds(500)))
         while let interval = plan.faultInterval {
             try await sleep(milliseconds: Int.random(in: interval, using: &choices))
-            // What is broken last must be whole again for a while, so that what was missed is made good.
+            // The last fault must be over for a while, so that missed removals are made good.
             guard end - MonotonicTime.now > MonotonicTime.milliseconds(6_000), let fault = Fault.allCases.randomElement(using: &choices) else {
                 break
             }

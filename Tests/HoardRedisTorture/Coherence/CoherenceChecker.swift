@@ -1,9 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges what the workers of a campaign have noted. Pure: no clocks, no files.
+/// Judges the notes of the workers of a campaign. Pure: no clocks, no files.
 ///
-/// The rule: a read of a key that began later than a *window* after an invalidation was acknowledged returns what was current at that invalidation, or newer.
+/// The rule: a read of a key that began later than a *window* after an invalidation was acknowledged returns the
+/// version that was current at that invalidation, or a newer one.
 /// The window of a read is
 ///
 /// - nothing, if the store or a load answered this read alone, or if the same process has invalidated: then counted from the return of the call;
@@ -102,7 +103,7 @@ struct CoherenceChecker {
                 let late = Double(delay) / 1_000_000
                 if isDisturbed { verdict.disturbedDelays.append(late) } else { verdict.delays.append(late) }
             }
-            // A read that goes to the store takes what it finds there, whenever this process was stopped.
+            // A read that goes to the store takes the version that it finds there, whenever this process was stopped.
             if kind == .direct ? time > invalidation.time : delay > window {
                 verdict.violate(
                     "worker \(log.worker), key \(key): a \(kind.rawValue) read found version \(version), \(milliseconds(invalidation.time, time)) ms after version "

@@ -4,11 +4,11 @@
 import Hoard
 import Synchronization
 
-/// A process of a campaign: reads and invalidates through a cache of its own, and notes what can be judged.
+/// A process of a campaign: reads and invalidates through a cache of its own, and notes the events that can be judged.
 ///
-/// The numbers that all processes share are, for each key, its current version, which loads return, and the highest version that was acknowledged. Whoever
-/// invalidates counts the version up first. A read is noted only if what it found is older than an invalidation that was noted before it began: no other
-/// read can break the rule.
+/// The numbers that all processes share are, for each key, its current version, which loads return, and the highest
+/// version that was acknowledged. A process that invalidates a key counts its version up first. A read is noted only
+/// if its version is older than an invalidation that was noted before it began: no other read can break the rule.
 final class CoherenceWorker: Sendable {
     let cache: TieredCache<Int, String>
     private let numbers: SharedNumbers
@@ -91,7 +91,8 @@ final class CoherenceWorker: Sendable {
         }
     }
 
-    /// Counts the versions of keys up, invalidates them, and notes that. Keys that only one process writes are not counted up by others, whatever these remove.
+    /// Counts the versions of keys up, invalidates them, and notes that. A key that only one process writes is
+    /// not counted up by another process, whatever that process removes.
     private func change(_ keys: [Int], _ invalidate: @Sendable (TieredCache<Int, String>) async -> Void) async {
         let versions = keys.map { (key: $0, version: numbers.add(1, at: $0)) }
         await invalidate(cache)
@@ -107,7 +108,7 @@ final class CoherenceWorker: Sendable {
         }
     }
 
-    /// The store has what these calls have changed, or has nothing any more.
+    /// Acknowledges the versions: the store has the changes of these calls, or has nothing any more.
     private func acknowledge(_ versions: [(key: Int, version: Int)]) {
         for (key, version) in versions { numbers.raise(to: version, at: CampaignKeys.count + key) }
         let time = MonotonicTime.now
@@ -131,7 +132,7 @@ final class CoherenceWorker: Sendable {
             guard let lookup, let version = CampaignKeys.version(in: lookup.value, key: key) else {
                 return log.note(.wrong("key \(key) has a value that nobody gave it"))
             }
-            // A load that somebody else began earlier has found what was current then, as memory has.
+            // A load that another task began earlier has found the version that was current then, as memory has.
             let isOthers = lookup.isCoalesced || lookup.tier == .loader && !hasLoaded.value.load(ordering: .relaxed)
             let kind: CampaignEvent.ReadKind = lookup.tier == .memory || isOthers ? .near : .direct
             let isNoted = state.withLock { state in
@@ -152,7 +153,7 @@ final class CoherenceWorker: Sendable {
         let value = Atomic<Bool>(false)
     }
 
-    /// Notes what the store has been given later than the calls returned.
+    /// Notes the changes that reached the store after their calls returned.
     private func settle(until end: Int) async {
         while MonotonicTime.now < end {
             let owed = state.withLock { $0.owed }

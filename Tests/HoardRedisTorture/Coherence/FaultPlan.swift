@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is broken next in a campaign.
+/// The next fault of a campaign.
 enum Fault: CaseIterable {
     /// A process is killed, and another takes its place.
     case killWorker
@@ -9,7 +9,7 @@ enum Fault: CaseIterable {
     case pauseWorker
     /// The server crashes, and comes back empty.
     case restartServer
-    /// The server is stopped for a moment, which nobody need notice.
+    /// The server is stopped for a moment, which no process need notice.
     case pauseServerBriefly
     /// The server is stopped for longer than a heartbeat may take.
     case pauseServer

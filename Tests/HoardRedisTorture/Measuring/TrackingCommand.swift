@@ -50,7 +50,7 @@ struct TrackingRun: Sendable {
             var keys: Set<Int> = []
             var hits = 0
             var pushedKeys = 0
-            /// Counts up with each key that the server tells of: what was read before may be older.
+            /// Counts up with each key that the server tells of: a value that was read before may be older.
             var changes: [Int: Int] = [:]
         }
         let state = Mutex(State())
@@ -75,7 +75,7 @@ struct TrackingRun: Sendable {
         for _ in 0..<clientCount {
             let near = NearCache()
             var configuration = RedisConfiguration(address: server.address)
-            // What is measured is the server, however busy the machine.
+            // The command measures the server, however busy the machine is.
             configuration.commandTimeout = .seconds(20)
             configuration.heartbeatTimeout = .seconds(20)
             let client = try RedisClient(
@@ -92,7 +92,7 @@ struct TrackingRun: Sendable {
             let commands = (first..<min(first + 500, keyCount)).map { set($0) }
             _ = try await participants[0].client.send(commands)
         }
-        // What was told of the filling does not count. It has come when each has had a reply.
+        // Messages about the filling do not count. They have come when each client has had a reply.
         for participant in participants {
             _ = try await participant.client.send(RedisCommand("PING"))
             participant.near.state.withLock { $0.pushedKeys = 0 }
@@ -128,7 +128,7 @@ struct TrackingRun: Sendable {
             let key = Int(fraction * fraction * Double(keyCount))
             if choices.number(below: 100) < writePercentage {
                 _ = try await client.send(set(key))
-                // With NOLOOP nobody tells the writer.
+                // With NOLOOP the server does not tell the writer.
                 near.state.withLock { _ = $0.keys.remove(key) }
                 continue
             }

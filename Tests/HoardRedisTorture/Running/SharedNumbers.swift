@@ -15,8 +15,8 @@ import Synchronization
 
 /// Atomic numbers in a file that all processes have mapped: they survive any of them.
 ///
-/// `@unchecked Sendable` because the pointer never changes, the memory is unmapped only when nobody has a reference, and all
-/// access to it is atomic.
+/// `@unchecked Sendable` because the pointer never changes, the memory is unmapped only when no code has a
+/// reference, and all access to it is atomic.
 final class SharedNumbers: @unchecked Sendable {
     private let base: UnsafeMutablePointer<Atomic<Int>>
     let count: Int
@@ -57,7 +57,7 @@ final class SharedNumbers: @unchecked Sendable {
     }
 }
 
-/// Runs a closure on a new thread, which nobody waits for.
+/// Runs a closure on a new thread, for which no code waits.
 ///
 /// - Returns: Whether the thread was started.
 func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {

@@ -5,7 +5,7 @@ import HTTPTypes
 
 @testable import HoardNIO
 
-/// What must hold for the requests that a connection of HTTP/1 hands on.
+/// The rules for the requests that a connection of HTTP/1 hands on.
 enum ConnectionChecks {
     static func check(_ input: FuzzInput) throws {
         let parsed = try checkCuts(of: input, answersAtOnce: false)

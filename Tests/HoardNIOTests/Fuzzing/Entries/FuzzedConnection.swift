@@ -117,7 +117,7 @@ private final class FuzzedApplication: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let exchange = Self.unwrapInboundIn(data)
         var head = exchange.request.head
-        // Of a request that is answered by its bytes nobody asks for fields.
+        // No code reads the fields of a request that is answered by its bytes.
         if !keepsFields { head.headerFields = [:] }
         let index = log.add(FuzzedRequest(head))
         let body = exchange.request.body

@@ -39,7 +39,8 @@ struct FuzzedFrame: Equatable, CustomStringConvertible {
         return (frames, bytes.count - index)
     }
 
-    /// The frames of each stream in their order. Among streams the codec has none, and how often it asks for more depends on what comes at once.
+    /// The frames of each stream in their order. The codec keeps no order among streams. How often it asks for
+    /// more depends on the bytes that come at once.
     static func byStream(_ frames: [FuzzedFrame]) -> [FuzzedFrame] {
         let groups = Dictionary(grouping: frames.filter { $0.kind != windowUpdate }, by: \.stream)
         return groups.keys.sorted().flatMap { groups[$0] ?? [] }
@@ -50,7 +51,7 @@ struct FuzzedFrame: Equatable, CustomStringConvertible {
         frames.dropFirst().contains { $0.kind == settings && $0.flags & 1 == 0 && !$0.payload.isEmpty }
     }
 
-    /// Whether there are settings, and behind them only what requests are made of.
+    /// Whether there are settings, and behind them only frames of requests.
     static func areRequestsOnly(_ frames: [FuzzedFrame]) -> Bool {
         frames.first?.kind == settings && frames.dropFirst().allSatisfy { ![reset, settings, pushPromise, goAway, windowUpdate].contains($0.kind) }
     }

@@ -6,7 +6,7 @@ import NIOCore
 @testable import HoardNIO
 @testable import HoardWire
 
-/// What must hold for whatever a client of HTTP/2 sends behind its preface.
+/// The rules for all bytes that a client of HTTP/2 may send behind its preface.
 package enum HTTP2RequestChecks {
     /// Tries one input. Throws a finding if something about the result is wrong.
     @Sendable package static func check(_ bytes: [UInt8]) throws {
@@ -25,7 +25,7 @@ package enum HTTP2RequestChecks {
             if changesSettings { cut.frames = whole.frames }
             try FuzzInput.require(cut == whole, "In one piece: \(whole). In several: \(cut).")
         }
-        // What is answered between two pieces may change what becomes of the second, unless it is no more than requests.
+        // An answer between two pieces may change the outcome of the second piece, unless the pieces are requests only.
         let cut = try receive(input.pieces(upTo: 50), oneByOne: true)
         guard FuzzedFrame.areRequestsOnly(FuzzedFrame.read(bytes).frames), !whole.hasErrors, !cut.hasErrors else { return }
         try FuzzInput.require(cut.requests == whole.requests, "In one piece: \(whole). One piece after another: \(cut).")
@@ -45,7 +45,7 @@ package enum HTTP2RequestChecks {
         var hasErrors: Bool { !isOpen || frames.contains { $0.kind == FuzzedFrame.reset || $0.kind == FuzzedFrame.goAway } }
     }
 
-    /// - Parameter oneByOne: What a piece brings is dealt with before the next one comes.
+    /// - Parameter oneByOne: Whether each piece is dealt with before the next one comes.
     private static func receive(_ pieces: [[UInt8]], oneByOne: Bool) throws -> Outcome {
         weak var connection: AnyObject?
         let outcome = try receive(pieces, oneByOne: oneByOne) { connection = $0 }

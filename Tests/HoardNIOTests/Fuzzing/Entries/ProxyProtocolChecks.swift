@@ -6,7 +6,7 @@ import NIOEmbedded
 
 @testable import HoardNIO
 
-/// What must hold for whatever a connection begins with.
+/// The rules for all bytes with which a connection may begin.
 package enum ProxyProtocolChecks {
     /// Tries one input. Throws a finding if something about the result is wrong.
     @Sendable package static func check(_ bytes: [UInt8]) throws {
@@ -39,7 +39,7 @@ package enum ProxyProtocolChecks {
 
     private struct Outcome: Equatable {
         var header: ProxyProtocolHeader?
-        /// What follows the header.
+        /// The bytes behind the header.
         var rest: [UInt8] = []
         var isOpen = true
 

@@ -7,7 +7,7 @@ import NIOHTTP1
 
 @testable import HoardNIO
 
-/// What must hold for whatever a client of HTTP/1 sends.
+/// The rules for all bytes that a client of HTTP/1 may send.
 package enum RequestChecks {
     /// Limits that a small input can reach.
     private static let scanner = RequestScanner(maximumByteCount: 1_024, maximumFieldCount: 16)

@@ -5,7 +5,7 @@ import Foundation
 import HoardTesting
 import Testing
 
-/// The fuzz target in short: `Scripts/fuzz resp` runs it for longer, led by what code is reached.
+/// The fuzz target in short: `Scripts/fuzz resp` runs it for longer, led by the code that it reaches.
 @Suite(.timeLimit(.minutes(2))) struct RESPFuzzTests {
     private static func corpus() throws -> [[UInt8]] {
         let root = (1...5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }

@@ -5,7 +5,7 @@ import NIOCore
 
 @_spi(Client) @testable import HoardRedis
 
-/// The rules that hold for whatever a server sends.
+/// The rules that hold for all bytes that a server may send.
 package enum RESPChecks {
     /// Something does not hold.
     package struct Finding: Error, CustomStringConvertible {
