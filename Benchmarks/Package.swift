@@ -14,14 +14,14 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// What Hoard's modules are compiled with as the name of their package: its folder's, as an identifier. The decisions of the HTTP cache are not public, so a
-/// program that measures them has to say that it belongs to the same package.
+/// The package name with which Hoard's modules are compiled: the name of its folder, as an identifier. The decisions
+/// of the HTTP cache are not public, so a program that measures them has to say that it belongs to the same package.
 let hoardPackageName = String(
     (Context.packageDirectory.split(separator: "/").dropLast().last ?? "hoard").lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
 )
 
-/// A package of its own, so that nobody who depends on Hoard downloads or builds the benchmarks, and so that Hoard's generic code is
-/// measured as a user's package sees it.
+/// A package of its own, so that packages that depend on Hoard neither download nor build the benchmarks, and so
+/// that Hoard's generic code is measured as a user's package sees it.
 let package = Package(
     name: "hoard-benchmarks",
     platforms: [.macOS(.v15)],
@@ -44,7 +44,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.0.0"),
     ],
     targets: [
-        // What Swift cannot say: processor hints, membarrier, the state of malloc.
+        // Functions that Swift does not have: processor hints, membarrier, the state of malloc.
         .target(name: "CBenchmarkSupport"),
 
         // Random numbers, access sequences, threads, medians, tables. Nothing of it runs inside a measured loop.

@@ -8,7 +8,7 @@ import HoardImages
 import HoardViews
 import NIOCore
 
-/// A way of what an app shows, answered from memory.
+/// A thing that an app shows, answered from memory.
 enum AppWay: String, CaseIterable {
     case screen = "screen in memory"
     case image = "image in memory"

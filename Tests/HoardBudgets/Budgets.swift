@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes one of the ways of a request so many times, for `Scripts/budgets`, which counts what that costs.
+/// Takes one of the ways of a request so many times, for `Scripts/budgets`, which counts the cost.
 ///
 ///     HoardBudgets WAY COUNT
 @main

@@ -4,7 +4,8 @@
 #if os(Linux)
     import Foundation
 
-    /// A connection that reads and writes while its thread waits, and allocates nothing for a message: what is counted is what lies between two of these.
+    /// A connection that reads and writes while its thread waits, and allocates nothing for a message. So the
+    /// counted cost is that between two of these connections.
     ///
     /// Every message from a server has content of ``contentByteCount`` bytes.
     final class LoopbackConnection: @unchecked Sendable {

@@ -13,7 +13,8 @@
     import NIOCore
     import NIOPosix
 
-    /// A way through a server: the proxy, with memory alone, or the middleware. Counted is what both ends do of the server's connections, from the first byte to the last.
+    /// A way through a server: the proxy, with memory alone, or the middleware. The count covers the work of both
+    /// ends of the server's connections, from the first byte to the last.
     enum ServerWay: String, CaseIterable {
         case proxyHit = "proxy hit"
         case proxyNotStored = "proxy no-store"
@@ -113,7 +114,7 @@
                 case .proxyHit, .middlewareHit: after.hits - before.hits
                 case .proxyStoredMiss, .middlewareStoredMiss: after.storedResponses - before.storedResponses
                 case .proxyRevalidation: after.validatedHits - before.validatedHits
-                // The first one is for what has been asked for before.
+                // The first miss belongs to the request that was sent before.
                 case .proxyNotStored, .middlewareNotStored: after.misses - before.misses - 1
                 case .handler: count
                 }

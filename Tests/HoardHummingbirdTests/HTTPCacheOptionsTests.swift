@@ -11,7 +11,7 @@ import Testing
 
 @testable import HoardHummingbird
 
-/// What the owner of a site asks of the cache.
+/// The requests of a site's owner to the cache.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPCacheOptionsTests {
     @Test(arguments: Form.allCases)

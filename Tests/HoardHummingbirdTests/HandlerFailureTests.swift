@@ -12,7 +12,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// What becomes of errors, and of stale responses.
+/// The treatment of errors, and of stale responses.
 @Suite(.timeLimit(.minutes(1)))
 struct HandlerFailureTests {
     private struct Broken: Error {}

@@ -96,7 +96,7 @@ struct LiveServerTests {
             let first = try await client.send("/page")
             var parts = first.body.makeAsyncIterator()
             #expect(try await parts.next() == ByteBuffer(string: "one "))
-            // Whoever asks while it is made gets it from its beginning.
+            // A client that asks while the page is made gets it from its beginning.
             let second = try await client.send("/page")
             gate.open()
             #expect(try await parts.next() == ByteBuffer(string: "two"))

@@ -15,10 +15,10 @@ import Testing
 struct ResponseBodySourceTests {
     private struct Failure: Error {}
 
-    /// A body that is read only when somebody does.
+    /// A body that is read only when a reader comes.
     private func unreadBody(_ body: ResponseBody) -> HTTPBody { ResponseBodySource.content(of: body, isRead: false) }
 
-    /// All of a body, if it is at hand before anybody reads.
+    /// All of a body, if it is at hand before a reader comes.
     private func contentAtHand(_ body: ResponseBody) -> ByteBuffer? { ResponseBodySource.content(of: body, isRead: true).bytesAtHand }
 
     private static let capacity = ResponseBodySource.capacity

@@ -28,7 +28,7 @@ struct SharedCacheTests {
             for _ in 0..<2 {
                 let answer = try await client.get("/page", fields)
                 #expect(answer.text == "page")
-                // The client gets what the handler has said, whether it is stored or not.
+                // The client gets the handler's response, whether it is stored or not.
                 for field in response { #expect(answer.headers[field.name] == field.value) }
             }
         }
@@ -141,7 +141,7 @@ struct SharedCacheTests {
         }
         try await app.test(.router) { client async throws in
             for _ in 0..<2 { #expect(try await client.get("/page").cacheStatus == "hoard; fwd=bypass; fwd-status=200") }
-            // An empty name is nobody's.
+            // An empty name belongs to no user.
             for _ in 0..<2 { #expect(try await client.get("/page", [.userAgent: ""]).cacheStatus == "hoard; fwd=bypass; fwd-status=200") }
             #expect(site.runs.count == 4)
             for _ in 0..<2 { _ = try await client.get("/page", [.userAgent: "a"]) }

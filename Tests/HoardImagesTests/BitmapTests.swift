@@ -38,7 +38,7 @@
             }
         }
 
-        /// What loses something each time would have lost a lot.
+        /// A loss at each storing would have added up to a large one.
         @Test func aJPEGThatIsStoredAHundredTimesLosesNothing() throws {
             let data = Picture.gradient(30, 20).jpeg(quality: 40)
             var stored = data

@@ -12,7 +12,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What becomes of the heads that a session reports.
+/// The responses that come of the heads that a session reports.
 @Suite struct SessionResponseTests {
     private static func length(_ contentLength: String?) throws -> Int? {
         let request = HTTPRequest(method: .get, scheme: "http", authority: "a.example", path: "/")

@@ -14,7 +14,7 @@ import Testing
 struct TransportRequestTests {
     private static let empty = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
-    /// What arrives at the origin when `request` is sent.
+    /// The bytes that arrive at the origin when `request` is sent.
     private static func bytesSent(_ kind: TransportKind, _ body: HTTPBody = .empty, _ request: (Int) -> HTTPRequest) async throws -> String {
         var received: [String] = []
         try await withRawOrigin(reply: { _ in .sendAndClose(Self.empty) }) { origin in

@@ -225,7 +225,7 @@ struct TransportResponseTests {
                 try await withServer(handler: { _ in .text("ok") }) { other in
                     for _ in 0..<50 { _ = try await transport.text(.get(port: other.port)) }
                 }
-                // What the two sockets of the kernel hold, and some parts in the client.
+                // The bytes in the kernel's two sockets, and some parts in the client.
                 #expect(produced.value < 16 * Self.mebibyte)
                 request.cancel()
                 _ = await request.result

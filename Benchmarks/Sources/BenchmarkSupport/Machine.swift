@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// What the figures depend on.
+/// The machine on which the figures depend.
 public struct Machine: Sendable {
     public let processor: String
     public let cores = ProcessInfo.processInfo.activeProcessorCount
@@ -13,7 +13,7 @@ public struct Machine: Sendable {
         processor = Self.processorName() ?? "unknown processor"
     }
 
-    /// The version of the compiler that built this, as far as a program can know it.
+    /// The version of the compiler that built this, if a program can know it.
     public var compiler: String {
         #if compiler(>=6.4)
             "Swift 6.4 or later"

@@ -16,7 +16,7 @@ public func monotonicNanoseconds() -> Int64 {
 /// Runs `body` on `count` threads that start together, and waits for all.
 ///
 /// - Parameter body: Gets the number of its thread, from 0.
-/// - Returns: What each thread returned, and the nanoseconds from the first thread's start to the last one's end.
+/// - Returns: The result of each thread, and the nanoseconds from the first thread's start to the last one's end.
 public func onThreads<Result: Sendable>(
     _ count: Int,
     _ body: @escaping @Sendable (Int) -> Result

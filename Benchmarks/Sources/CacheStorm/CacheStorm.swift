@@ -5,7 +5,8 @@ internal import BenchmarkSupport
 internal import Foundation
 internal import Hoard
 
-/// Everything at once on caches of objects, in a release build: what the optimiser does to a lock shows there only. See Benchmarks/README.md.
+/// All operations at once on caches of objects, in a release build: only there the optimiser changes the code of
+/// a lock. See Benchmarks/README.md.
 @main
 enum CacheStorm {
     static func main() {

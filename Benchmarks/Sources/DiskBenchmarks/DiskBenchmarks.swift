@@ -4,7 +4,7 @@
 internal import BenchmarkSupport
 internal import Foundation
 
-/// Measures `DiskStore` beside what SQLite, plain files and python-diskcache do with the same work. See Benchmarks/README.md.
+/// Measures `DiskStore` beside SQLite, plain files and python-diskcache with the same work. See Benchmarks/README.md.
 @main
 enum DiskBenchmarks {
     static let help = """
@@ -88,7 +88,7 @@ enum DiskBenchmarks {
     private static func profile(_ row: Row, seconds: Int, workspace: Workspace, scale: Scale) async throws {
         guard let subject = try await row.makeSubjects(workspace, scale).first else { return }
         let process = ProcessInfo.processInfo.processIdentifier
-        // At once, even into a pipe: whoever attaches a profiler waits for it.
+        // At once, even into a pipe: the user who attaches a profiler waits for it.
         FileHandle.standardOutput.write(Data("\(row.name) of \(subject.name) for \(seconds) s from now; process \(process).\n".utf8))
         let end = monotonicNanoseconds() + Int64(seconds) * 1_000_000_000
         var sample = Sample()

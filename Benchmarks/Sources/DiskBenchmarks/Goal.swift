@@ -3,7 +3,7 @@
 
 internal import BenchmarkSupport
 
-/// What a row is to show. Its first subject is `DiskStore`.
+/// The goal that a row has to reach. Its first subject is `DiskStore`.
 enum Goal: Sendable {
     /// The time, at most so many times that of the subject of this index.
     case timeRatio(to: Int, wanted: Double, reach: Double)
@@ -40,7 +40,7 @@ extension Goal {
         }
     }
 
-    /// What the line of this index shows of the goal; `nil` if the goal is about another line.
+    /// The verdict of the line of this index on the goal; `nil` if the goal is about another line.
     func verdict(on own: Sample, beside other: Sample, index: Int) -> Verdict? {
         switch self {
         case .timeRatio(index, let wanted, let reach):

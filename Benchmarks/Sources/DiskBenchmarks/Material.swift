@@ -67,13 +67,13 @@ struct Material: Sendable {
         return (0..<length).map { _ in Int.random(in: 0..<keys.count, using: &generator) }
     }
 
-    /// What ``mark(of:)`` of all payloads read in this order must add up to.
+    /// The sum that ``mark(of:)`` of all payloads read in this order must have.
     func sum(of order: [Int]) -> UInt64 {
         let marks = payloads.map { $0.withUnsafeBytes(Material.mark) }
         return order.reduce(0) { $0 &+ marks[$1 % marks.count] }
     }
 
-    /// Depends on the first and last bytes of a payload, so that what was read can be told from what was not.
+    /// Depends on the first and last bytes of a payload, so that a payload that was read differs from one that was not.
     static func mark(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         guard bytes.count >= 8 else { return UInt64(bytes.count) }
         let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)

@@ -3,7 +3,7 @@
 
 internal import BenchmarkSupport
 
-/// What one round took.
+/// The time and the operations of one round.
 struct Timing: Sendable {
     var nanoseconds: Int64
     /// Of all tasks and threads together.
@@ -27,7 +27,7 @@ struct Scale: Sendable {
 /// One thing that is measured: filled already, it runs a round whenever it is asked to.
 struct Subject: Sendable {
     let name: String
-    /// Gets the round's number. The same number means the same operations in the same order, whatever the subject.
+    /// Gets the round's number. The same number means the same operations in the same order, for every subject.
     let run: @Sendable (Int) async throws -> Timing
     var finish: @Sendable () async -> Void = {}
 }

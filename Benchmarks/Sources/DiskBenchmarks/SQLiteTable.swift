@@ -110,7 +110,8 @@ final class SQLiteTable {
     }
 }
 
-/// A primary key: eight bytes at a time, multiplied and folded. Cheap, and good enough for keys that nobody chose on purpose.
+/// A primary key: eight bytes at a time, multiplied and folded. Cheap, and good enough for keys
+/// that no attacker has chosen.
 @inline(__always)
 private func identifier(of key: UnsafeRawBufferPointer) -> Int64 {
     var hash = UInt64(key.count) &* 0x9E37_79B9_7F4A_7C15

@@ -45,7 +45,7 @@ enum ClientWays {
     struct WrongLength: Error { let way: String }
 }
 
-/// Answers every request at once. What it answers to paths that begin with `/no-store` must not be stored.
+/// Answers every request at once. Its responses to paths that begin with `/no-store` must not be stored.
 private struct ImmediateTransport: Transport {
     static let length = 1_024
     private let content = ByteBuffer(repeating: 0x61, count: length)

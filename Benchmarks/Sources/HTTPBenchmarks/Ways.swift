@@ -3,14 +3,14 @@
 
 internal import BenchmarkSupport
 
-/// Several ways of asking for the same, timed in turn. The first is what the others are compared with.
+/// Several ways of asking for the same, timed in turn. The others are compared with the first.
 struct Ways: Sendable {
     let title: String
     let cases: [String]
     var unit = Unit.microseconds
     /// Whether the last column is the difference to the first, and not the ratio.
     var isDifference = false
-    /// A round asks as often as it is told to, divided by this: more than 1 for what takes long.
+    /// A round asks as often as it is told to, divided by this: more than 1 for slow ways.
     var divisor = 1
     /// Asks so many times in one of the ways, and returns the nanoseconds of each.
     let run: @Sendable (_ name: String, _ count: Int) async throws -> Double

@@ -7,7 +7,7 @@ internal import BenchmarkSupport
 enum Allocations {
     static let cases = ["hoard-int-object", "hoard-int-int", "hoard-string-object", "nscache-int-int"]
 
-    /// - Returns: The checksum of what was read.
+    /// - Returns: The checksum of the values that were read.
     static func run(_ name: String, hits: Int) throws(Options.Mistake) -> Int {
         switch name {
         case "hoard-int-object": try read(HoardSubject<Int, Payload>.self, hits: hits)

@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// The baseline: what most people write first. One lock, no limit.
+/// The baseline, as most people write it first. One lock, no limit.
 final class MutexDictionarySubject<Key: BenchmarkKey, Value: BenchmarkValue>: Subject {
     static var name: String { "Mutex<Dictionary>" }
     private let values: Mutex<[Key: Value]>

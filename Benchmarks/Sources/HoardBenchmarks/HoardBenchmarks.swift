@@ -4,7 +4,7 @@
 internal import BenchmarkSupport
 internal import Foundation
 
-/// Measures `Cache` beside what one would use instead. See Benchmarks/README.md.
+/// Measures `Cache` beside the types that a program would use instead. See Benchmarks/README.md.
 @main
 enum HoardBenchmarks {
     static let help = """

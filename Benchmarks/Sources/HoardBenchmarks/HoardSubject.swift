@@ -3,7 +3,7 @@
 
 internal import Hoard
 
-/// What is measured.
+/// The cache that is measured.
 struct HoardSubject<Key: BenchmarkKey, Value: BenchmarkValue>: Subject {
     static var name: String { "Hoard Cache" }
     private let cache: Cache<Key, Value>

@@ -17,7 +17,7 @@ extension Int: BenchmarkKey, BenchmarkValue {
     var checksum: Int { self }
 }
 
-/// 30 bytes, twice what a string holds without memory of its own.
+/// 30 bytes, twice as many as a string holds without memory of its own.
 extension String: BenchmarkKey {
     static var name: String { "String" }
 

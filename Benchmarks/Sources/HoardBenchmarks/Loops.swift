@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one thread did.
+/// The counts of one thread.
 struct LoopOutcome: Sendable {
     var gets = 0
     var hits = 0

@@ -30,7 +30,7 @@ struct Measured<Key: BenchmarkKey> {
     }
 }
 
-/// A subject that can be made when it is needed, and what it can be asked to do.
+/// A subject that can be made when it is needed, and its workloads.
 struct Candidate<Key: BenchmarkKey> {
     let name: String
     let make: () -> Measured<Key>

@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that keeps values by key. Generic code over subjects is specialised for each, so that a call costs what a direct one does.
+/// A type that keeps values by key. Generic code over subjects is specialised for each, so that a call
+/// costs as much as a direct one.
 protocol Subject<Key, Value>: Sendable {
     associatedtype Key: BenchmarkKey
     associatedtype Value: BenchmarkValue

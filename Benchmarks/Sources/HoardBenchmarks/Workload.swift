@@ -3,7 +3,7 @@
 
 internal import BenchmarkSupport
 
-/// What the threads do with a subject.
+/// The operations of the threads on a subject.
 enum Workload: String, CaseIterable, Sendable {
     case getHit = "get-hit"
     case readThrough = "read-through"

@@ -29,7 +29,8 @@ struct MutexGuard: Guard, ~Copyable {
     }
 }
 
-/// (b) One compare-and-exchange to lock, one plain releasing store to unlock. Who finds it taken spins, then yields, then sleeps.
+/// (b) One compare-and-exchange to lock, one plain releasing store to unlock. A thread that finds it taken
+/// spins, then yields, then sleeps.
 struct SpinGuard: Guard, ~Copyable {
     static var name: String { "spin lock" }
     private let isTaken = Atomic<UInt32>(0)
@@ -71,7 +72,7 @@ struct SpinGuard: Guard, ~Copyable {
     }
 }
 
-/// (d) Nothing. Right only as long as nobody writes.
+/// (d) Nothing. Right only as long as no thread writes.
 struct NoGuard: Guard, ~Copyable {
     static var name: String { "no lock" }
 

@@ -11,9 +11,10 @@ protocol RetireBatch: Sendable {
 enum OneByOne: RetireBatch { static var size: Int { 1 } }
 enum By64: RetireBatch { static var size: Int { 64 } }
 
-/// (c) Reads take no lock: a reader announces the value that it is about to retain in a slot of its own, and looks again whether it
-/// is still there. Who replaces a value releases the old one only after a barrier on all threads (membarrier), and only if no reader
-/// has announced it. The readers' side of the barrier then costs no instruction.
+/// (c) Reads take no lock: a reader announces the value that it is about to retain in a slot of its own, and
+/// looks again whether it is still there. A thread that replaces a value releases the old one only after a
+/// barrier on all threads (membarrier), and only if no reader has announced it. The readers' side of the
+/// barrier then costs no instruction.
 ///
 /// The number of a thread is given; a library would have to look it up on each read.
 ///

@@ -112,7 +112,7 @@ enum LockBenchmarks {
     }
 }
 
-/// What the threads of one run do.
+/// The work of the threads of one run.
 struct Load {
     let keys: [UInt64]
     let threads: Int

@@ -3,7 +3,7 @@
 
 internal import BenchmarkSupport
 
-/// What all threads together did in one run.
+/// The work of all threads together in one run.
 struct Outcome {
     /// From the first thread's start to the last one's end.
     var nanoseconds: Int64

@@ -20,7 +20,8 @@ struct Slot: ~Copyable {
 
 /// An open-addressing table of a fixed set of keys; 0 is no key. Values are replaced, entries never come or go.
 ///
-/// Unchecked because keys are written before any thread starts, and values by those alone who hold the shard's guard.
+/// Unchecked because keys are written before any thread starts, and only threads that hold
+/// the shard's guard write values.
 struct Slots: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Slot>
     private let mask: Int

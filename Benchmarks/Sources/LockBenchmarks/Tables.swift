@@ -12,7 +12,7 @@ protocol SharedTable: AnyObject, Sendable {
     func replace(_ key: UInt64, by box: Box, thread: Int)
 }
 
-/// A guard beside what it guards, with room behind it, so that two shards never share a cache line.
+/// A guard beside the slots that it guards, with room behind it, so that two shards never share a cache line.
 struct Shard<G: Guard & ~Copyable>: ~Copyable {
     let lock = G()
     let slots = Slots(capacity: slotsPerShard)

@@ -70,7 +70,7 @@ enum Arrangement: String, CaseIterable {
 
 /// The URL that a request asks for, and the server.
 enum Way: String, CaseIterable {
-    /// Comes first: it is what the others are compared with.
+    /// Comes first: the others are compared with it.
     case handlerAlone = "handler alone"
     case hit
     case noStore = "no-store"

@@ -49,7 +49,7 @@ final class PrivateServer {
         throw Failure(description: "The server does not answer on port \(port).")
     }
 
-    /// What redis-benchmark, which comes with the server, achieves with one connection: GETs in a second.
+    /// The rate that redis-benchmark, which comes with the server, achieves with one connection: GETs in a second.
     func referenceRate(pipeline: Int, byteCount: Int, requestCount: Int) throws -> Double {
         let text = try run(
             "redis-benchmark",

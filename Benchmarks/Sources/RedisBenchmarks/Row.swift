@@ -17,7 +17,7 @@ struct Row: Hashable {
     let subject: Subject
     let byteCount: Int
 
-    /// What is measured in each round, in this order.
+    /// The rows that are measured in each round, in this order.
     static let all: [Row] = [256, 4_096].flatMap { byteCount -> [Row] in
         [1, 32].map { Row(subject: .reference(pipeline: $0), byteCount: byteCount) }
             + [false, true].flatMap { isEncrypted in

@@ -13,7 +13,7 @@ enum TieredHits {
     private static let resident = 4_000
     private static let roomInMemory = 100
 
-    /// The store alone comes first: it is what the others are compared with.
+    /// The store alone comes first: the others are compared with it.
     private static let cases = ["store alone", "store through tiers", "store through tiers, load"]
 
     static func table(port: Int, reads: Int, rounds: Int) async throws -> String {

@@ -32,7 +32,7 @@ enum Hits {
         return table.text
     }
 
-    /// - Returns: The sum of what was read.
+    /// - Returns: The sum of the values that were read.
     static func run(_ name: String, hits: Int) async throws -> Int {
         switch name {
         case "plain value":

@@ -5,7 +5,8 @@ internal import BenchmarkSupport
 internal import Foundation
 internal import Hoard
 
-/// What a tiered cache costs over a plain one, and how long the callers of one load wait. See Benchmarks/README.md.
+/// The cost of a tiered cache over a plain one, and the time that the callers of one load
+/// wait. See Benchmarks/README.md.
 @main
 enum TieredBenchmarks {
     static func main() async {

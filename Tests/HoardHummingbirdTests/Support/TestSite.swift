@@ -12,7 +12,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// What handlers of the tests get.
+/// The context that handlers of the tests get.
 struct TestContext: HTTPCacheRequestContext {
     var coreContext: CoreRequestContextStorage
     var cacheNotes = HTTPCacheNotes()
@@ -76,7 +76,7 @@ struct AnyResponder: HTTPResponder {
     }
 }
 
-/// Counts, and keeps what was counted.
+/// Counts requests, and keeps them.
 final class Runs: Sendable {
     private let requests = Mutex<[HTTPRequest]>([])
 

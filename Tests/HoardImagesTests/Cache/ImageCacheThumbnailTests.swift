@@ -245,7 +245,7 @@
             let store = MemoryStore()
             let origin = ImageOrigin(["/photo": .fresh(data)], stores: [store])
             _ = try await origin.images.image(for: url, options: .thumbnail(keepsInMemoryOnly: true))
-            // The one who asks does not know how it was stored.
+            // The caller that asks for the image does not know how it was stored.
             try await origin.images.store(data, forKey: "passport", keepsInMemoryOnly: true)
             _ = try await origin.images.image(forKey: "passport", options: .thumbnail())
             await origin.flush()

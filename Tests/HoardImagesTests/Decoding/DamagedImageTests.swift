@@ -59,7 +59,7 @@
             }
         }
 
-        /// Whatever the bytes are: a bitmap of the announced size, or a typed error.
+        /// Any bytes give a bitmap of the announced size, or a typed error.
         @Test(arguments: kinds.keys.sorted()) func flippedAndMissingBytesNeverCrash(kind: String) throws {
             let seed = UInt64.random(in: .min ... .max)
             var generator = SeededGenerator(seed: seed)

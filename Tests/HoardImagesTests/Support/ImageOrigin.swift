@@ -51,7 +51,7 @@
 
             func set(_ answer: Answer, at path: String) { answers.withLock { $0[path] = answer } }
 
-            /// Answers "not modified" to whoever has the entity tag.
+            /// Answers "not modified" to a client that has the entity tag.
             func answer(_ request: FakeTransport.Request) -> FakeTransport.Answer {
                 guard let answer = answers.withLock({ $0[request.head.path ?? ""] }) else { return .text(status: .notFound) }
                 if let tag = answer.fields[.eTag], request.head.headerFields[.ifNoneMatch] == tag {

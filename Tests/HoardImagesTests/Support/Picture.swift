@@ -8,7 +8,7 @@
     import HoardTesting
     import Testing
 
-    /// Rows of RGBA that a test knows, to be encoded in many ways and compared with what a decoder makes of that.
+    /// Rows of RGBA that a test knows. They are encoded in many ways, and compared with the decoder's result.
     struct Picture: Equatable {
         var width: Int
         var height: Int
@@ -43,7 +43,7 @@
 
         /// The exact average over areas, in the plainest way: every destination pixel looks at all source pixels that it covers.
         func scaled(to newWidth: Int, _ newHeight: Int) -> Picture {
-            // Colours that nobody sees stay as they are.
+            // Colours that are not visible stay as they are.
             if (newWidth, newHeight) == (width, height) { return self }
             func covered(_ index: Int, _ source: Int, _ target: Int) -> [(index: Int, weight: Int)] {
                 let (start, end) = (index * source, (index + 1) * source)

@@ -4,7 +4,7 @@
 import HoardNIOTestSupport
 import Testing
 
-/// The fuzz target in short: `Scripts/fuzz http2-responses` runs it for longer, led by what code is reached.
+/// The fuzz target in short: `Scripts/fuzz http2-responses` runs it for longer, led by the code that it reaches.
 @Suite(.timeLimit(.minutes(2))) struct HTTP2ResponseFuzzTests {
     @Test func theCorpusHasNoFindings() throws {
         let corpus = try FuzzCorpus("http2-responses")

@@ -79,7 +79,7 @@ struct ClientConnectionHandlerTests {
         #expect(connection.isReading)
     }
 
-    /// Where readers have no limit, only what the origin keeps back counts.
+    /// Where readers have no limit, only the time counts in which the origin sends nothing.
     @Test(arguments: [true, false])
     func timeOfTheReaderCountsOnlyIfReadersHaveALimit(_ limitsReaders: Bool) async throws {
         let connection = try TestConnection { ($0.readTimeout, $0.limitsReaders) = (.seconds(60), limitsReaders) }
@@ -252,7 +252,7 @@ private final class TestConnection {
     }
 }
 
-/// Stands where the socket is, and knows what has been asked of it.
+/// Stands where the socket is, and keeps the calls that it gets.
 private final class SocketSide: ChannelOutboundHandler {
     typealias OutboundIn = Any
 

@@ -16,7 +16,7 @@ import Testing
         Machine(maximumConnectionCountPerHost: connections, maximumIdleCountPerHost: idle, maximumWaiterCountPerHost: waiters)
     }
 
-    /// Leases for the waiter `id`, and says in a word what came of it.
+    /// Leases for the waiter `id`, and returns the outcome in a word.
     private static func lease(_ machine: inout Machine, _ id: Int, fresh: Bool = false) -> String {
         switch machine.lease(server, id: UInt64(id), waiter: id, wantsFresh: fresh, isPreferred: { _ in false }) {
         case .use: "use"
@@ -257,11 +257,11 @@ import Testing
         _ = machine.opened(busy, to: Self.server, capacity: 2)
         #expect(Self.lease(&machine, 3, fresh: true) == "leaveAndOpen")
         #expect(machine.hosts[Self.server]?.openCount == 1)
-        // The rest of what it carries goes on, and it takes nothing new.
+        // The other requests on the connection go on, and it takes no new ones.
         #expect(Self.lease(&machine, 4) == "wait")
         #expect(Self.describe(machine.released(busy, to: Self.server)) == "none")
         let fresh = Connection()
-        // Who wants it fresh has it for himself.
+        // The waiter that wants a fresh connection has it alone.
         #expect(Self.describe(machine.opened(fresh, to: Self.server, capacity: 2)) == "3")
         #expect(Self.describe(machine.released(fresh, to: Self.server)) == "4")
         #expect(Self.lease(&machine, 7) == "use")
@@ -334,7 +334,8 @@ import Testing
         #expect(Self.describe(machine.opened(Connection(), to: Self.server, capacity: 10)) == "2 3")
     }
 
-    /// Whatever happens in whatever order: no connection carries more than it can, nobody is served twice, and nobody is left waiting.
+    /// In any order of events, no connection carries more than it can, no waiter is served twice,
+    /// and no waiter is left waiting.
     @Test(arguments: 0..<20)
     func sharedConnectionsAreNeverOverfull(_ round: Int) {
         let seed = UInt64.random(in: .min ... .max)
@@ -429,7 +430,8 @@ import Testing
         #expect(waiting.isEmpty, "seed \(seed)")
     }
 
-    /// Whatever happens in whatever order: the limit holds, nobody gets two connections, no connection serves two, and in the end nobody is left waiting.
+    /// In any order of events, the limit holds, no waiter gets two connections, no connection serves two waiters,
+    /// and in the end no waiter is left waiting.
     @Test(arguments: 0..<20)
     func everybodyIsServedOnceAndNoMoreAreOpenThanAllowed(_ round: Int) {
         let seed = UInt64.random(in: .min ... .max)

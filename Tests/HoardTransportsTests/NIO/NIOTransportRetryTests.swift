@@ -11,14 +11,14 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// What happens when the origin closes a connection that is kept for later requests.
+/// The transport's behaviour when the origin closes a connection that is kept for later requests.
 @Suite(.timeLimit(.minutes(5)))
 struct NIOTransportRetryTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
     /// Sends a first request that succeeds, then another, which the origin answers by closing the connection after `partialReply`.
     ///
-    /// - Parameter repeats: Whether the transport is asked to repeat what may be repeated.
+    /// - Parameter repeats: Whether the transport is asked to repeat requests that it may repeat.
     private static func second(
         _ method: HTTPRequest.Method = .get,
         body: HTTPBody = .empty,

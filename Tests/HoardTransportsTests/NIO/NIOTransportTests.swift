@@ -10,7 +10,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// What this transport does and others do not.
+/// Features of this transport that other transports do not have.
 @Suite(.timeLimit(.minutes(5)))
 struct NIOTransportTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -109,7 +109,7 @@ struct NIOTransportTests {
 
     // MARK: Framing
 
-    /// What one response is read as, and how many connections two requests need.
+    /// The reading of one response, and the number of connections that two requests need.
     private static func read(_ reply: RawOrigin.Reply) async throws -> (result: Result<String, any Error>, connectionCount: Int) {
         var found: (Result<String, any Error>, Int)?
         try await withRawOrigin(reply: replying(reply, .send(ok))) { origin in

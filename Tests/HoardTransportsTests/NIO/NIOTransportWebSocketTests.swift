@@ -29,7 +29,7 @@ struct NIOTransportWebSocketTests {
         ).openingWebSocket()
     }
 
-    /// A body that yields what the test gives it, when the test gives it.
+    /// A body that yields the parts that the test gives it, when the test gives them.
     private static func speech() -> (HTTPBody, AsyncStream<ByteBuffer>.Continuation) {
         let (parts, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
         return (HTTPBody(parts, length: nil), continuation)

@@ -10,7 +10,7 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
-/// An origin that speaks HTTP/2 and does on each stream what a test says.
+/// An origin that speaks HTTP/2 and obeys a test on each stream.
 final class HTTP2Origin: Sendable {
     /// A request, and the means to answer it. All may be called from anywhere.
     struct Stream: Sendable {
@@ -49,7 +49,7 @@ final class HTTP2Origin: Sendable {
             connection.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: payload), promise: nil)
         }
 
-        /// Closes the connection when what has been written has left.
+        /// Closes the connection when the written bytes have left.
         func closeConnection() {
             channel.eventLoop.execute { channel.parent?.close(promise: nil) }
         }
@@ -98,7 +98,7 @@ final class HTTP2Origin: Sendable {
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
                     var configuration = NIOHTTP2Handler.Configuration()
                     configuration.connection.initialSettings = settings
-                    // A test may send what is not allowed.
+                    // A test may send frames that are not allowed.
                     configuration.connection.headerBlockValidation = .disabled
                     configuration.connection.contentLengthValidation = .disabled
                     let codec = NIOHTTP2Handler(

@@ -22,7 +22,7 @@ final class RawOrigin: Sendable {
     private let log: Log
 
     var port: Int { channel.localAddress?.port ?? 0 }
-    /// What has arrived, connection by connection, in the order of the connections' first bytes.
+    /// The bytes that have arrived, connection by connection, in the order of the connections' first bytes.
     var received: [String] { log.texts.withLock { $0 } }
     /// How many connections have ended.
     var closedCount: Counter { log.closedCount }
@@ -32,7 +32,7 @@ final class RawOrigin: Sendable {
         self.log = log
     }
 
-    /// - Parameter reply: What to do when the head of a request is complete.
+    /// - Parameter reply: Returns the reply when the head of a request is complete.
     static func start(isSecure: Bool = false, reads: Bool = true, reply: @escaping @Sendable (String) -> Reply) async throws -> RawOrigin {
         let log = Log()
         let tls = isSecure ? try NIOSSLContext(configuration: TestCertificate.first.serverConfiguration()) : nil

@@ -413,7 +413,7 @@ private final class CookieProtocol: HoardURLProtocol {
     override static var cookieStorage: HTTPCookieStorage? { storage }
 }
 
-/// Writes down what a session tells its delegate.
+/// Writes down the calls that a session makes to its delegate.
 private final class RecordingDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
         var events: [String] = []

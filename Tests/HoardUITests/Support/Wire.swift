@@ -30,7 +30,7 @@ final class Wire: Sendable {
                     return state.isOpen
                 }
                 if isOpen { continuation.resume(returning: true) }
-                // A cancellation that came before found nobody to wake.
+                // A cancellation that came before found no task to wake.
                 if Task.isCancelled { leave(id) }
             }
         } onCancel: {

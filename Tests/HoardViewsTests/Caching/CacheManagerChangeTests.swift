@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardViews
 
-/// What is added, replaced and removed, and what leaves to make room.
+/// Additions, replacements and removals, and the references that leave to make room.
 @Suite(.timeLimit(.minutes(5))) struct CacheManagerChangeTests {
     private let workspace = CachingWorkspace()
     private var time: ManualTicker { workspace.time }
@@ -66,7 +66,7 @@ import Testing
         }
         #expect(await other.getReference(identifiedBy: "a") != nil, "another namespace's partition of the same name")
         #expect(await workspace.diskManager(store).numberOfReferences() == 2)
-        // What is added afterwards is found.
+        // A reference that is added afterwards is found.
         await manager.addToCache(workspace.reference("a", "again", partition: "alice"))
         #expect(await manager.getReference(identifiedBy: "a")?.data == Data("again".utf8))
         #expect(await onDisk.getReference(identifiedBy: "a")?.data == Data("again".utf8))

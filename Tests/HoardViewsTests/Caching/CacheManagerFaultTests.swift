@@ -204,7 +204,8 @@ import Testing
 
     // MARK: Reads under way
 
-    /// A read that has found something on the disk and is held back while `change` is made; what memory has afterwards.
+    /// The result of a read that has found a reference on the disk and is held back while `change` is made, and
+    /// the reference in memory afterwards.
     private func memoryAfter(_ change: (CacheManager) async -> Void) async -> (read: CacheReference?, memory: CacheReference?) {
         await workspace.manager(base).addToCache(workspace.reference("a", "old", partition: "p"))
         let manager = workspace.manager(store)

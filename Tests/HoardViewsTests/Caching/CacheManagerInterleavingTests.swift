@@ -6,7 +6,8 @@ import Testing
 
 private let campaign = ProgramCampaign(defaultCount: 500)
 
-/// Whatever tasks do at the same time, and however the store fails: what was replaced or removed is not found afterwards.
+/// A reference that was replaced or removed is not found afterwards, whatever tasks do at the same time,
+/// and however the store fails.
 @Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 10))) struct CacheManagerInterleavingTests {
     @Test(arguments: 0..<campaign.blockCount)
     func nothingOlderThanTheLastChangeIsEverFound(block: UInt64) async {

@@ -9,9 +9,9 @@ import Testing
 
 @testable import HoardViews
 
-/// Random programs, each step compared with what a few arrays do.
+/// Random programs. Each step is compared with the same step on a few arrays.
 @Suite(.timeLimit(.minutes(5))) struct CacheManagerModelTests {
-    /// What a manager should have.
+    /// The references that a manager should have.
     private struct Model {
         let diskCapacity: Int
         let hasMemory: Bool
@@ -95,7 +95,7 @@ import Testing
                 return "save"
             case 92..<96: return try await restart()
             default:
-                // Somebody else's record, in the same store.
+                // A record of another program, in the same store.
                 try await store.insert(Record(payload: Data(), created: workspace.time.now(), staleUntil: .forever), forKey: RecordKey(identifier))
                 return "insert a foreign record"
             }
@@ -133,7 +133,7 @@ import Testing
             return "restart"
         }
 
-        /// What the store should have, found without a use.
+        /// Checks the references that the store should have, and counts no use of them.
         func check() async throws {
             let count = await workspace.diskManager(store).numberOfReferences()
             try #require(count == model.disk.count)
@@ -164,7 +164,8 @@ import Testing
         }
     }
 
-    /// A store that fails at random never brings back what was replaced or removed while the manager lives, and heals.
+    /// A store that fails at random never brings back a replaced or removed reference while
+    /// the manager lives, and heals.
     @Test func storeThatFailsAtRandomBringsNothingOldBack() async throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)

@@ -247,7 +247,7 @@ import Testing
         for identifier in ["a", "b", "c"] { await manager.addToCache(workspace.reference(identifier)) }
         for identifier in ["b", "a", "c", "a"] { #expect(await manager.getReference(identifiedBy: identifier) != nil) }
         await manager.saveChanges()
-        // Nobody closes the store: what was saved is on the disk.
+        // The test does not close the store: saved references are on the disk.
         let after = try workspace.disk()
         let disk = workspace.diskManager(after)
         var order: [String] = []

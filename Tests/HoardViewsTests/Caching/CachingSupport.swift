@@ -84,7 +84,7 @@ final class CachingWorkspace: Sendable {
     }
 }
 
-/// Keeps what is logged.
+/// Keeps the logged lines.
 final class RecordedLog: Sendable {
     struct Line: Sendable {
         let level: Logger.Level

@@ -36,7 +36,7 @@ import Testing
         await disk.removeReference(for: "a")
         #expect(await disk.numberOfReferences() == 0)
         for reference in references { await disk.update(reference) }
-        // A store that writes behind forgets uses of what it has not committed.
+        // A store that writes behind forgets uses of records that it has not committed.
         await disk.saveChanges()
         await disk.noteUses(ofReferencesFor: ["b", "a", "absent", String(repeating: "x", count: 70_000)])
         await disk.removeLeastRecentlyUsed(keeping: 2)
@@ -193,7 +193,7 @@ import Testing
         await disk.update(workspace.reference("b", "new"))
         answers.withLock { $0 = [.init(identifier: "a"), .init(identifier: "nothing"), .init(identifier: nil)] }
         turn[0].open()
-        // Who asks for the next change has taken in the one before.
+        // A manager that asks for the next change has taken in the one before.
         await asked.arrivals(2)
         #expect(await manager.getReference(identifiedBy: "a")?.data == Data("new".utf8))
         #expect(await manager.getReference(identifiedBy: "b")?.data == Data("old".utf8))

@@ -13,7 +13,7 @@ import Testing
 @testable import HoardViews
 
 @Suite(.timeLimit(.minutes(5))) struct RequestTokenTests {
-    /// Counts what a handler gets, and lets a test wait for the first.
+    /// Counts the results that a handler gets, and lets a test wait for the first.
     private final class Results<Value: Sendable>: Sendable {
         private let results = Mutex<[Result<Value, ViewError>]>([])
         private let hasCome = Gate()

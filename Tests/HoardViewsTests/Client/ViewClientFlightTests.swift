@@ -11,7 +11,7 @@ import Testing
 
 @testable import HoardViews
 
-/// Who waits for whom, and who is cancelled.
+/// The waiters of each load, and the effect of cancelling them.
 @Suite(.timeLimit(.minutes(5))) struct ViewClientFlightTests {
     private func key(_ harness: ViewHarness, _ request: ViewRequest) throws -> ViewFlightKey {
         ViewFlightKey(view: try harness.client.plan(for: request).key, purpose: .answer)
@@ -87,7 +87,7 @@ import Testing
         let hold = harness.transport.hold()
         let tasks = (0..<5).map { _ in Task { try await harness.client.fetch("/home").title } }
         try await waiters(5, harness)
-        // The one who has begun the load is among them, whichever it is.
+        // The task that has begun the load is among them, whichever it is.
         for task in tasks.dropLast() {
             task.cancel()
             let error = await #expect(throws: ViewError.self) { try await task.value }
@@ -172,7 +172,7 @@ import Testing
         await gate.arrivals(1)
         task.cancel()
         _ = await task.result
-        // Who comes now joins what is being kept.
+        // A fetch that comes now joins the load whose result is being kept.
         let next = Task { try await harness.client.fetch("/home") }
         try await waiters(1, harness)
         gate.open()
@@ -227,7 +227,7 @@ import Testing
             try await waitUntil { harness.client.statistics.currentLoads == 0 }
             expectNothingGoesOn(harness)
         }
-        // A task that has just ended may still let go of what it held.
+        // A task that has just ended may still let go of its references.
         try await waitUntil { client == nil && cache == nil }
     }
 }

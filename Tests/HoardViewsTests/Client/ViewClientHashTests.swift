@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardViews
 
-/// The hash protocol: what is kept, for how long, and what the server is asked.
+/// The hash protocol: which screens are kept, for how long, and the requests that the server gets.
 @Suite(.timeLimit(.minutes(5))) struct ViewClientHashTests {
     private func sentHashes(_ harness: ViewHarness) -> [String?] {
         harness.transport.requests.map { $0.head.headerFields[ScreenOrigin.hashField] }
@@ -140,7 +140,7 @@ import Testing
         harness.time.advance(by: .seconds(60))
         #expect(try await harness.client.fetch("/home").title == "new")
         #expect(harness.cache?.references.isEmpty == true)
-        // What is asked for with a hash is not stored by HTTP; what is asked for without one is.
+        // HTTP does not store the response to a request with a hash; it stores the response to a request without one.
         for _ in 0..<2 { #expect(try await harness.client.fetch("/home").title == "new") }
         #expect(harness.requestCount == 3)
     }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardViews
 
-/// What is shown when the server is away, and when it is asked whatever is kept.
+/// The screen that is shown when the server is away, and requests that ask the server even if a valid screen is kept.
 @Suite(.timeLimit(.minutes(5))) struct ViewClientOfflineTests {
     static let away: [TransportError] = [
         TransportError(.cannotConnect, "No route."), TransportError(.timedOut, "Too late."), TransportError(.connectionClosed, "Closed."),
@@ -205,7 +205,7 @@ import Testing
         let gate = Gate()
         _ = try await harness.client.fetch("/home")
         harness.origin["/home"] = .init(title: "new", hash: "2")
-        // This one will find the valid screen, and wants to keep what it has decoded.
+        // This client will find the valid screen, and wants to keep the component that it has decoded.
         let client = harness.restarted()
         harness.cache?.hold(lookupsAt: gate)
         let ordinary = Task { try await client.fetch("/home") }

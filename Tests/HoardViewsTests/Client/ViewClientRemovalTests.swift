@@ -80,7 +80,7 @@ import Testing
         let fetch = Task { try await harness.client.fetch(mine) }
         await gate.arrivals(1)
         let logout = Task { await harness.client.removePartition("u1") }
-        // From here on nobody joins the load any more: the removal has begun.
+        // From here on no fetch joins the load any more: the removal has begun.
         let key = ViewFlightKey(view: try harness.client.plan(for: mine).key, purpose: .answer)
         try await waitUntil { !harness.client.flights.isLoading(key) }
         gate.open()
@@ -213,8 +213,8 @@ import Testing
 
     // MARK: At random
 
-    /// Many callers fetch, prefetch, are cancelled and log out at the same time. Whatever happens, everybody is answered, no result of a user is kept after
-    /// the logout, and nothing goes on afterwards.
+    /// Many callers fetch, prefetch, are cancelled and log out at the same time. In every case each caller gets
+    /// an answer, no result of a user is kept after the logout, and nothing goes on afterwards.
     @Test(arguments: 0..<8)
     func nothingOfAUserIsKeptAfterTheLastLogout(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
@@ -254,7 +254,7 @@ import Testing
         await harness.client.removePartition("u1")
         for task in tasks { _ = await task.value }
         await harness.client.removePartition("u1")
-        // Nobody has asked since; so nothing of the user can be there.
+        // No caller has asked since; so nothing of the user can be there.
         #expect(!identifiers(harness).contains("u1"), "seed \(seed)")
         try await waitUntil { harness.client.statistics.currentLoads == 0 }
         let statistics = harness.client.statistics

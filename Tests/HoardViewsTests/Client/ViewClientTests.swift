@@ -271,7 +271,7 @@ import Testing
         let harness = ViewHarness()
         harness.origin["/home"] = .init(title: "", hash: hash, fields: [.cacheControl: "max-age=3600"], body: "<html>Log in to this network</html>")
         _ = try await #require(throws: ViewError.self) { try await harness.client.fetch("/home") }
-        // Somebody else may store it again.
+        // Another user of the HTTP client may store it again.
         _ = try await harness.client.dependencies.client?.get("http://example.com/home").body.collect(upTo: 100)
         harness.origin["/home"] = .init(title: "good", hash: hash)
         #expect(try await harness.client.fetch("/home").title == "good")

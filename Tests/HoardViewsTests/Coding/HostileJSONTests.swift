@@ -7,7 +7,7 @@ import HoardViews
 import Synchronization
 import Testing
 
-/// What arrives may be anything. Whatever it is, there is a component or an error.
+/// Any bytes may arrive. The result is always a component or an error.
 @Suite("Hostile JSON", .timeLimit(.minutes(5)))
 struct HostileJSONTests {
     private func outcome(_ data: Data, _ coder: ComponentCoder = ComponentCoder()) -> Result<any ServerDrivenComponent, ComponentCodingError> {

@@ -33,7 +33,8 @@ struct JSONNestingTests {
                 json = Bool.random(using: &random) ? "[\(noise), \(json)]" : #"{"{[": \#(noise), "a": \#(json)}"#
             }
             let depth = depth(of: json)
-            // What is beside the innermost value may be one level itself, which is no deeper than that value's own array.
+            // A value beside the innermost one may be one level itself, which is no deeper than the
+            // innermost value's own array.
             #expect(depth == levels || depth == levels + 1, "seed \(seed)")
             #expect((try? JSONNesting.checked(Data(json.utf8), maximumDepth: levels - 1)) == nil, "seed \(seed)")
         }

@@ -52,7 +52,7 @@ struct JSONValueTests {
         #expect(JSONValue.array([])["a"] == nil)
     }
 
-    /// What a placeholder keeps, through the coder.
+    /// The JSON that a placeholder keeps, through the coder.
     @Test(arguments: [
         "0.0", "-0.0", "1.0", "1.50", "1e3", "15e2", "1.5e97", "1.5e-97", "1e38", "1e39", "1e-30", "1e-31", "123456789012345678901234567890.5",
         "0.1234567890123456789012345678901234567", "9007199254740993", "9007199254740993.0", "-1.7976931348623157e308", "5e-324", "1e-400",

@@ -117,14 +117,14 @@ final class SpyCacheManager: CacheManagerProtocol {
         self.defaultMaxAge = defaultMaxAge
     }
 
-    /// What is kept now.
+    /// The references that are kept now.
     var references: [CacheReference] { state.withLock { Array($0.references.values) } }
     /// Everything that has been added, in order.
     var additions: [CacheReference] { state.withLock { $0.additions } }
 
     /// Makes additions wait at a gate before anything is kept.
     func hold(additionsAt gate: Gate?) { state.withLock { $0.addingGate = gate } }
-    /// Makes lookups wait at a gate after they have found what they found.
+    /// Makes lookups wait at a gate after they have found their result.
     func hold(lookupsAt gate: Gate?) { state.withLock { $0.gettingGate = gate } }
 
     func addToCache(_ reference: CacheReference) async {
@@ -170,7 +170,7 @@ final class ScreenOrigin: Sendable {
         var body: String?
         /// Whether the hash of a request is looked at.
         var answersNotModified = true
-        /// What a 304 has beside the hash.
+        /// The fields that a 304 has beside the hash.
         var notModifiedFields: HTTPFields?
     }
 
@@ -187,7 +187,7 @@ final class ScreenOrigin: Sendable {
         self.clock = clock
     }
 
-    /// The screen at a path; setting one is what an editor of the site does.
+    /// The screen at a path. A test sets one as an editor of the site would.
     subscript(path: String) -> Screen {
         get { state.withLock { $0.screens[path] } ?? Screen(title: path, hash: "hash of \(path)") }
         set { state.withLock { $0.screens[path] = newValue } }

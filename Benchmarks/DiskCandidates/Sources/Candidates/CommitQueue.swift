@@ -5,8 +5,8 @@ internal import Foundation
 internal import Segments
 internal import Synchronization
 
-/// The queue that all candidates have in front of them: a thread commits what has gathered while it was committing, up to 256 changes, and then resumes their
-/// tasks.
+/// The queue that all candidates have in front of them: a thread commits the changes that have gathered while it
+/// was committing, up to 256 of them, and then resumes their tasks.
 public final class QueuedCandidate: Subject {
     private struct Waiting {
         var change: Change

@@ -5,7 +5,8 @@ internal import Foundation
 public import Segments
 internal import Synchronization
 
-/// A: today's shape, without what a store needs besides. A row for each record, by the hash of its key; a queue of eviction; totals; changes for other processes.
+/// A: today's shape, without the other parts that a store needs. A row for each record, by the hash of its key; a
+/// queue of eviction; totals; changes for other processes.
 public final class RowsByHash: Candidate {
     private struct Statements {
         let begin, commit, rollback, insert, delete, insertRecency, deleteRecency, oldest, totals, change, trim: SQLiteStatement
@@ -160,7 +161,7 @@ public final class RowsByHash: Candidate {
     }
 
     private func read(_ key: UnsafeRawBufferPointer, _ id: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
-        // The closures of locks take only what can be sent: the pointers' owners wait here.
+        // The closures of locks take only sendable values: the owners of these pointers wait here.
         nonisolated(unsafe) let (key, buffer) = (key, buffer)
         return try reader.withLock { row throws in
             row.bind(1, id)

@@ -151,7 +151,7 @@ public final class RowsInOrder: Candidate {
     }
 
     private func read(_ key: UnsafeRawBufferPointer, _ number: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
-        // The closures of locks take only what can be sent: the pointers' owners wait here.
+        // The closures of locks take only sendable values: the owners of these pointers wait here.
         nonisolated(unsafe) let (key, buffer) = (key, buffer)
         return try reader.withLock { row throws in
             row.bind(1, number)

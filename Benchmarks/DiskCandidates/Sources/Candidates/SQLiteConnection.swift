@@ -31,7 +31,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
     func error(_ sql: String) -> SQLiteError { SQLiteError(description: "\(String(cString: sqlite3_errmsg(handle))): \(sql)") }
 
-    /// Copies the log, as far as nobody reads it.
+    /// Copies the part of the log that no connection reads.
     func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
 }
 
@@ -96,8 +96,8 @@ final class SQLiteCheckpointer: Sendable {
         connection = try SQLiteConnection(path, pragmas: SQLitePragmas.writer)
     }
 
-    /// Call before a transaction. `commits` is how many there have been. SQLite cannot begin the log anew while somebody writes, so the writer copies the
-    /// short rest itself.
+    /// Looks after the log. Call this before a transaction; `commits` is the number of transactions so far.
+    /// SQLite cannot begin the log anew while a connection writes, so the writer copies the short rest itself.
     func look(after commits: Int, writer: SQLiteConnection) {
         let hasRest = hasRest.withLock { hasRest in
             defer { hasRest = false }

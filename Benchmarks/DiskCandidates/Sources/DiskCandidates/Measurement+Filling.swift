@@ -6,7 +6,8 @@ internal import Foundation
 internal import Segments
 
 extension Measurement {
-    /// Writes records into an empty store; tells at each mark what a record has cost so far, and in the last twentieth before it. Then reads some.
+    /// Writes records into an empty store. Tells at each mark the cost of a record so far, and in the last
+    /// twentieth before it. Then reads some.
     func fill(marks: [Int], kills: Bool) async throws {
         let memory = System.memoryBytes
         let before = System.counters

@@ -68,7 +68,7 @@ extension Measurement {
         try await subject.close()
     }
 
-    /// Reads keys by Zipf's law and writes what is missing, with a set of keys that takes four times the limit.
+    /// Reads keys by Zipf's law and writes missing ones, with a set of keys that takes four times the limit.
     func readThrough(turns: Int) async throws {
         guard let maximumBytes else { throw UsageError(description: "Say --limit.") }
         let subject = try open()

@@ -5,7 +5,7 @@ internal import Candidates
 internal import Foundation
 internal import Synchronization
 
-/// One measurement: what was done, and figures by their names. Printed as a line of JSON.
+/// One measurement: its settings, and figures by their names. Printed as a line of JSON.
 struct Line {
     private var fields: [(String, String)] = []
 

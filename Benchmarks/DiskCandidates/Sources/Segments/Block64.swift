@@ -1,7 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The small blocks of a store: 64 bytes, which begin with 8 that tell what they are and end with a checksum of the rest.
+/// The small blocks of a store: 64 bytes, which begin with the 8 bytes of their kind and end
+/// with a checksum of the rest.
 ///
 /// | block | 8 | 16 | 24 | 32 | 40 | 48 |
 /// | --- | --- | --- | --- | --- | --- | --- |
@@ -10,7 +11,7 @@
 /// | `HoardPos`: the file `position` | generation | number | valid length | sequence | boot | seed |
 /// | `HoardSto`: the file `store` | format, 4 | store | secret | secret | length of a segment | 0 |
 ///
-/// The seed of a segment is the checksum of its head. Checksums of all that is in the segment begin with it.
+/// The seed of a segment is the checksum of its head. All checksums in the segment begin with it.
 struct Block64: Sendable {
     enum Kind: UInt64 {
         // The texts as little-endian numbers.

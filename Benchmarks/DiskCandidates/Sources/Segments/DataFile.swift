@@ -65,7 +65,7 @@ final class DataFile: Sendable {
         }
     }
 
-    /// Begins to write to the device what was written here, so that the kernel does not have to do it all at once later.
+    /// Begins to write these bytes to the device, so that the kernel does not have to write them all at once later.
     func beginWriteback(from offset: Int, byteCount: Int) {
         segments_begin_writeback(descriptor, Int64(offset), Int64(byteCount))
     }

@@ -1,9 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that grow at their end and are used again. What is in them is not initialised twice.
+/// Bytes that grow at their end and are used again. They are not initialised twice.
 ///
-/// `@unchecked Sendable` because a value that cannot be copied has one owner, and nobody keeps the pointers that it hands out.
+/// `@unchecked Sendable` because a value that cannot be copied has one owner, and no code keeps
+/// the pointers that it hands out.
 struct GrowingBytes: ~Copyable, @unchecked Sendable {
     private var storage: UnsafeMutableRawBufferPointer
     private(set) var count = 0

@@ -88,7 +88,7 @@ struct Opening {
 }
 
 extension SegmentStore {
-    /// Puts what is known into the index, and has the rest loaded.
+    /// Puts the known records into the index, and has the rest loaded.
     func begin(_ opened: Opening) {
         let isOpen = opened.open?.segment.number
         if let open = opened.open {

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A segment: a head of 64 bytes, then entries; once it is sealed, then a footer and an end of 64 bytes.
 ///
-/// The object keeps the file open, so what is read from a segment that is being removed is still there.
+/// The object keeps the file open, so the bytes of a segment that is being removed can still be read.
 final class SegmentFile: Sendable {
     let number: UInt64
     let seed: UInt64

@@ -47,7 +47,8 @@ extension SegmentStore {
             defer { counters.isCleaning.store(false, ordering: .releasing) }
             do {
                 try clean(oldest, footer, sparingAll: need == .compaction)
-                // While the flag is up, removals are written even of keys that are not here. So what the file has does not come back if it stays.
+                // While the flag is up, removals are written even of keys that are not here. So the file's
+                // records do not come back if the file stays.
                 try oldest.file.delete()
                 try journal?.remove(segment: oldest.number)
                 segments.removeOldest()
@@ -94,10 +95,11 @@ extension SegmentStore {
         try move(spared, from: segment)
     }
 
-    /// The bytes that may be spared in this segment: its share, and the rest of earlier ones, up to four segments' bytes. So what is hot and lies together is spared, and the
-    /// share holds in the long run.
+    /// The bytes that may be spared in this segment: its share, and the rest of earlier ones, up to four
+    /// segments' bytes. So hot records that lie together are spared, and the share holds in the long run.
     ///
-    /// - Parameter spent: What has been spared in a segment whose budget was asked for before; 0 asks for the next one's.
+    /// - Parameter spent: The bytes that have been spared in a segment whose budget was asked for before;
+    ///   0 asks for the next one's.
     private func spareBudget(spent: Int) -> Int {
         counters.savedBudget.withLock { saved in
             if spent != 0 {
@@ -156,7 +158,7 @@ extension SegmentStore {
         counters.sparedBytes.wrappingAdd(entry.count, ordering: .relaxed)
     }
 
-    /// Who is spared: what was read most often first, until the budget is used up.
+    /// Decides which records are spared: those read most often come first, until the budget is used up.
     private struct Allowance {
         private let full: UInt64
         private(set) var rest: Int

@@ -50,7 +50,8 @@ extension SegmentStore {
         let border = EntryHeader.byteCount + key.count
         guard place.byteCount >= border else { return .otherKey }
         return try withUnsafeTemporaryAllocation(byteCount: border, alignment: 8) { head throws in
-            // The payload goes where it is wanted. What may be behind it are up to 15 zeros; they are left out if there is no room for them.
+            // The payload goes where it is wanted. Up to 15 zeros may be behind it; they are left out
+            // if there is no room for them.
             let most = place.byteCount - border
             let body = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(most, buffer.count)])
             guard try segment.file.read(into: head, body, at: place.offset) else { return .damaged }

@@ -23,8 +23,9 @@ public protocol CommitJournal: AnyObject, Sendable {
 ///
 /// - Records are appended in batches. When ``commit(_:)`` returns, its changes survive `kill -9`. Nothing is changed in place.
 /// - The index has 16 bytes for each place. It is read from the footers of the segments when the store is opened; reading works before that is done.
-/// - When room is needed, the oldest segment is cleaned: what was read since it was written or last spared is appended again, within a budget; the rest is
-///   forgotten. So the files of a store are always those of consecutive numbers, and a removal that is older than all of them means nothing.
+/// - When room is needed, the oldest segment is cleaned: records that were read since they were written or last
+///   spared are appended again, within a budget; the rest is forgotten. So the files of a store are always those
+///   of consecutive numbers, and a removal that is older than all of them means nothing.
 public final class SegmentStore: Sendable {
     public struct Configuration: Sendable {
         public var directory: String
@@ -70,7 +71,8 @@ public final class SegmentStore: Sendable {
         begin(opened)
     }
 
-    /// Waits for what is under way, and ends. The footer of the newest segment is written, so that the next opening reads no entries.
+    /// Waits for the work under way, and ends. The footer of the newest segment is written, so that the
+    /// next opening reads no entries.
     public func close() throws {
         workers.stop()
         let last: FullSegment? = writer.withLock { writer in

@@ -7,7 +7,7 @@
     internal import Foundation
 #endif
 
-/// The file `store`: who the store is, and the secret of its hashes. It is locked as long as the store is open.
+/// The file `store`: the store's number, and the secret of its hashes. It is locked as long as the store is open.
 struct StoreFile: Sendable {
     let number: UInt64
     let segmentBytes: Int

@@ -42,6 +42,6 @@ final class Workers: Sendable {
     /// Waits until all full segments have footers.
     func waitForSealing() { sealing.sync {} }
 
-    /// Waits until what is being cleaned now has been cleaned.
+    /// Waits until the cleaning under way has ended.
     func waitForCleaning() { cleaning.sync {} }
 }

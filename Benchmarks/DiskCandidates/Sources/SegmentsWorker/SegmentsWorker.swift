@@ -4,7 +4,8 @@
 internal import Foundation
 internal import Segments
 
-/// Changes a store at random until it is killed, and tells on standard output what it is about to do and what has been acknowledged.
+/// Changes a store at random until it is killed, and tells on standard output its next
+/// changes and the acknowledged ones.
 ///
 ///     SegmentsWorker DIRECTORY SEED KEYS SEGMENT-BYTES [MAXIMUM-BYTES]
 ///

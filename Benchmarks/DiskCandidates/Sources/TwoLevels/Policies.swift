@@ -8,7 +8,7 @@ protocol DiskPolicy {
     func contains(_ key: Int) -> Bool
     /// Adds a key that is not there.
     mutating func insert(_ key: Int)
-    /// The key that would leave next, as far as that can be told.
+    /// The key that would leave next, if the policy can tell.
     var victim: Int? { get }
     /// How often entries were written, new ones and those that were written again.
     var writes: Int { get }

@@ -48,7 +48,7 @@ struct NumberQueue {
 
 /// How often keys were asked for: a count-min sketch of 4 rows with counters up to 15, which are halved after ten times as many additions as the memory has entries.
 ///
-/// This is what a memory cache knows anyway. It is as large as the memory's own, or `scale` times as large.
+/// A memory cache knows this anyway. The sketch is as large as the memory's own, or `scale` times as large.
 struct FrequencySketch {
     private var rows: [UInt8]
     private let mask: UInt64

@@ -11,7 +11,8 @@ enum Admission: String, CaseIterable {
     case whenEvicted = "when memory evicts"
     /// Entries that were asked for twice lately, by the memory's sketch, or are asked for again while they are in memory.
     case seenTwice = "seen twice"
-    /// While the disk has room, everything; then what was asked for at least as often lately as the disk's next victim.
+    /// While the disk has room, all entries; then those that were asked for at least as often
+    /// lately as the disk's next victim.
     case beatsVictim = "beats victim"
 }
 
@@ -95,7 +96,7 @@ private struct Memory {
         return true
     }
 
-    /// - Returns: What left.
+    /// - Returns: The key that left.
     mutating func insert(_ key: Int) -> Int? {
         window.append(key)
         uses[key] = 0

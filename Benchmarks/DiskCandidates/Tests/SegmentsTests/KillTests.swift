@@ -55,7 +55,7 @@ import Testing
                 until: Int.random(in: 1_000..<200_000, using: &generator)
             )
             model.add(output)
-            // Each second time, the next worker opens what the kill has left.
+            // Each second time, the next worker opens the files that the kill has left.
             guard kill % 2 == 1 else { continue }
             let store = try SegmentStore(.init(directory: directory.path, maximumBytes: maximumBytes, segmentBytes: 64 << 10))
             if kill % 4 == 1 { store.waitUntilComplete() }
@@ -68,7 +68,8 @@ import Testing
         }
     }
 
-    /// Damages one file of a store whose process was killed: cuts it, changes bytes, clears a page, or deletes it. What is read is the latest version or nothing.
+    /// Damages one file of a store whose process was killed: cuts it, changes bytes, clears a page, or deletes
+    /// it. A read finds the latest version or nothing.
     @Test func damageNeverBringsWrongOrOldRecords() throws {
         let count = UInt64(campaignSize("SEGMENTS_DAMAGES", 20))
         let start = UInt64(campaignSize("SEGMENTS_SEED", 1))

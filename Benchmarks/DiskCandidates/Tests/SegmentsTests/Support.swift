@@ -33,7 +33,7 @@ extension SegmentStore {
 
     func remove(_ key: Int) throws { try commit([SegmentChange(key: WorkerPayload.key(key), payload: nil)]) }
 
-    /// The version of a key's record; 0 if there is none, -1 if it is not what was ever written for this key.
+    /// The version of a key's record; 0 if there is none, -1 if no such record was ever written for this key.
     func version(_ key: Int) throws -> Int {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
         defer { buffer.deallocate() }
@@ -51,7 +51,7 @@ struct Model {
     /// Whether the store may forget.
     var mayForget = false
 
-    /// Takes in what a worker has told.
+    /// Takes in the output of a worker.
     mutating func add(_ output: String) {
         var batch: [(key: Int, version: Int)] = []
         for line in output.split(separator: "\n") {
@@ -69,7 +69,7 @@ struct Model {
 
     mutating func set(_ key: Int, _ version: Int) { allowed[key] = [version] }
 
-    /// The first key whose record is not what it may be.
+    /// The first key whose record is not allowed.
     mutating func violation(_ store: SegmentStore) throws -> String? {
         for (key, versions) in allowed {
             let found = try store.version(key)

@@ -39,13 +39,14 @@ struct FuzzedFrame: Equatable, CustomStringConvertible {
         return (frames, bytes.count - index)
     }
 
-    /// The frames of each stream in their order. Among streams the codec has none, and how often it asks for more depends on what comes at once.
+    /// The frames of each stream in their order. The codec keeps no order among streams. How often it asks for
+    /// more depends on the bytes that come at once.
     static func byStream(_ frames: [FuzzedFrame]) -> [FuzzedFrame] {
         let groups = Dictionary(grouping: frames.filter { $0.kind != windowUpdate }, by: \.stream)
         return groups.keys.sorted().flatMap { groups[$0] ?? [] }
     }
 
-    /// Whether there are settings that say nothing, and behind them only what responses are made of.
+    /// Whether there are empty settings, and behind them only frames of responses.
     static func areMessagesOnly(_ frames: [FuzzedFrame]) -> Bool {
         guard let first = frames.first, first.kind == settings, first.flags == 0, first.payload.isEmpty else { return false }
         return frames.dropFirst().allSatisfy { ![reset, settings, pushPromise, goAway, windowUpdate].contains($0.kind) }

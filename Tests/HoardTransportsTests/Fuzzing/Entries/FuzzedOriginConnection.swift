@@ -44,7 +44,8 @@ final class FuzzedOriginConnection {
         completeRead()
     }
 
-    /// Starts what there is when the connection is ready, and reads what it gets in tasks on the channel's event loop.
+    /// Starts the exchanges when the connection is ready, and reads their responses in tasks
+    /// on the channel's event loop.
     private static func start(_ exchanges: [FuzzedExchange], on channel: EmbeddedChannel, _ result: Result<ClientConnection, any Error>) {
         let pipeline = channel.pipeline.syncOperations
         for exchange in exchanges {

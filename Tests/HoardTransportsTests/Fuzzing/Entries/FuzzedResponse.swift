@@ -8,7 +8,7 @@ import Synchronization
 @testable import HoardHTTP
 @testable import HoardTransports
 
-/// What a request has got.
+/// The response that a request has got.
 struct FuzzedResponse: Equatable, Sendable {
     struct Answer: Equatable, Sendable {
         var status: Int

@@ -3,7 +3,7 @@
 
 import NIOCore
 
-/// Stands where the socket is, and knows what has been asked of it.
+/// Stands where the socket is, and keeps the calls that it gets.
 final class FuzzedSocket: ChannelOutboundHandler {
     typealias OutboundIn = Any
 

@@ -6,7 +6,8 @@ import NIOCore
 
 @testable import HoardTransports
 
-/// What must hold for whatever an origin sends on a connection of HTTP/2 with three requests on their way: GET, HEAD and POST.
+/// The rules for all bytes that an origin may send on a connection of HTTP/2 with three requests on
+/// their way: GET, HEAD and POST.
 package enum HTTP2ResponseChecks {
     /// Tries one input. Throws a finding if something about the result is wrong.
     @Sendable package static func check(_ bytes: [UInt8]) throws {
@@ -16,7 +17,8 @@ package enum HTTP2ResponseChecks {
             let cut = try receive(pieces, oneByOne: false)
             try FuzzInput.require(cut == whole, "In one piece: \(whole). In several: \(cut).")
         }
-        // What is sent between two pieces may change what becomes of the second, unless it is no more than responses.
+        // Bytes that are sent between two pieces may change the outcome of the second piece, unless
+        // the pieces are responses only.
         let cut = try receive(input.pieces(upTo: 50), oneByOne: true)
         guard FuzzedFrame.areMessagesOnly(FuzzedFrame.read(bytes).frames), !whole.hasErrors, !cut.hasErrors else { return }
         try FuzzInput.require(cut.responses == whole.responses, "In one piece: \(whole). One piece after another: \(cut).")
@@ -33,7 +35,8 @@ package enum HTTP2ResponseChecks {
         }
     }
 
-    /// - Parameter oneByOne: What a piece brings is dealt with before the next one comes, and the first of them brings settings.
+    /// - Parameter oneByOne: Whether each piece is dealt with before the next one comes, and the
+    ///   first of them brings settings.
     private static func receive(_ pieces: [[UInt8]], oneByOne: Bool) throws -> Outcome {
         weak var connection: AnyObject?
         let outcome = try receive(pieces, oneByOne: oneByOne) { connection = $0 }

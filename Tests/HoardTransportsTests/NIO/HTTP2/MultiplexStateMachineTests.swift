@@ -49,7 +49,7 @@ import Testing
         _ = machine.goAwayArrived(lastStreamID: 3)
         #expect(machine.lossError(of: 5, hasReceivedBytes: false) == .lostWithOthers(wasSent: false))
         #expect(machine.lossError(of: 3, hasReceivedBytes: false) == .lostWithOthers(wasSent: true))
-        // It cannot take back what it has refused.
+        // The origin cannot take a refusal back.
         _ = machine.goAwayArrived(lastStreamID: 7)
         #expect(machine.lossError(of: 5, hasReceivedBytes: false) == .lostWithOthers(wasSent: false))
     }

@@ -10,7 +10,7 @@ import NIOCore
 import NIOHPACK
 import Testing
 
-/// Which version of HTTP is spoken with an encrypted origin, and with whom.
+/// The version of HTTP for each encrypted origin, and the server that the transport trusts.
 @Suite(.timeLimit(.minutes(5)))
 struct NIOTransportAgreementTests {
     private static func with(_ version: NIOTransport.Version, body: (NIOTransport) async throws -> Void) async throws {
@@ -91,7 +91,7 @@ struct NIOTransportAgreementTests {
                 let named = try OriginServer(scheme: "https", authority: "localhost:\(origin.port)")
                 let response = try await transport.send(request, body: .empty, to: named, onNewConnection: false, onInterimResponse: nil)
                 #expect(try await response.text() == "Host: shop.example")
-                // The certificate must be that of the server, whatever the host is called.
+                // The certificate must be that of the server, whatever the name of the host is.
                 let other = OriginServer(isSecure: true, host: "ip6-localhost", port: origin.port)
                 await #expect(throws: TransportError.self) {
                     try await transport.send(request, body: .empty, to: other, onNewConnection: false, onInterimResponse: nil)

@@ -148,7 +148,7 @@ struct NIOTransportHTTP2Tests {
             streams.withLock { $0[0] }.goAway(lastStreamID: 1)
             let error = await #expect(throws: TransportError.self) { try await second.value }
             #expect(error?.progress == .lostWithOthers(mayBeProcessed: false))
-            // The other one goes on, and whoever comes now gets a new connection.
+            // The other request goes on, and a request that comes now gets a new connection.
             let third = Task { try await transport.text(.get("/3", port: port)) }
             await begun.wait(for: 3)
             #expect(origin.connections.value == 2)

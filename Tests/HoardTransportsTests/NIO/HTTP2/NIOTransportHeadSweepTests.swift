@@ -22,7 +22,7 @@ struct NIOTransportHeadSweepTests {
 
     struct Kind: CustomTestStringConvertible, Sendable {
         let place: String
-        /// All exchanges are those of one connection, so that its tables are full of what came before.
+        /// All exchanges are those of one connection, so that earlier exchanges have filled its tables.
         let isHot: Bool
 
         var testDescription: String { "\(place), \(isHot ? "hot" : "cold")" }

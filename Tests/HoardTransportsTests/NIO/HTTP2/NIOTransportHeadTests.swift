@@ -13,7 +13,7 @@ import NIOHPACK
 import Synchronization
 import Testing
 
-/// Heads and trailers that need more than one frame, and what one exchange may do to others on its connection.
+/// Heads and trailers that need more than one frame, and the effects of an exchange on others of its connection.
 @Suite(.timeLimit(.minutes(5)))
 struct NIOTransportHeadTests {
     static func with(
@@ -32,7 +32,8 @@ struct NIOTransportHeadTests {
         withExtendedLifetime(origin) {}
     }
 
-    /// Text whose code of Huffman's takes eight bits for each character, so that what is encoded is as long as it.
+    /// Text whose Huffman code takes eight bits for each character, so that the encoded text
+    /// is as long as the text itself.
     static func text(_ byteCount: Int) -> String { String(repeating: "X", count: byteCount) }
 
     static func fields(_ byteCount: Int) -> HTTPFields {
@@ -41,7 +42,8 @@ struct NIOTransportHeadTests {
         return fields
     }
 
-    /// Says what has come, and sends fields of the size that the path asks for: `/head/30000`, `/interim/30000`, `/trailers/30000`.
+    /// Describes the request, and sends fields of the size that the path asks for: `/head/30000`,
+    /// `/interim/30000`, `/trailers/30000`.
     @Sendable static func echo(_ request: FrameOrigin.Request, _ connection: FrameOriginConnection) {
         let parts = request.path.split(separator: "/")
         let byteCount = parts.last.flatMap { Int($0) } ?? 0

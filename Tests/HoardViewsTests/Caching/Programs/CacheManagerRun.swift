@@ -9,8 +9,9 @@ import Synchronization
 
 /// One run of a ``CacheManagerProgram``.
 ///
-/// Every change has a number, in the order in which changes are asked for, which on a seeded executor is also that in which they are made. A reference has the
-/// number of the change that added it. Whoever asks after a change has returned must find nothing older.
+/// Every change has a number, in the order in which changes are asked for. On a seeded executor, they are also
+/// made in this order. A reference has the number of the change that added it. A call that begins after a change
+/// has returned must find nothing older.
 final class CacheManagerRun: Sendable {
     let time = ManualTicker()
     let history = ProgramHistory()
@@ -91,7 +92,7 @@ final class CacheManagerRun: Sendable {
         await sleep(for: .seconds(200))
         // A circuit that is open, and has missed nothing, is closed by the next caller.
         _ = await disk.getReference(for: "/none")
-        // On the system's threads, time that has passed says nothing of what has been done in it.
+        // On the system's threads, passed time does not mean that work has been done in it.
         while !isSeeded, !disk.health.isSound {
             try Task.checkCancellation()
             await sleep(for: .seconds(1))
@@ -175,7 +176,7 @@ final class CacheManagerRun: Sendable {
         check(found, identifier, before, "a read")
     }
 
-    /// When the store works again, what it has is looked at by a manager that knows of nothing else.
+    /// Looks at the disk when the store works again, with a manager that knows of nothing else.
     private func lookOnDisk(_ identifier: String) async {
         let before = state.withLock { $0 }
         let disk = DefaultCacheDiskManager(store: store, clock: time, ticker: time)

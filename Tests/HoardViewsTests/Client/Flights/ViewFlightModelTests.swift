@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardViews
 
-/// Random steps, on the state machine and on a model of plain arrays that says what must come of them.
+/// Random steps, on the state machine and on a model of plain arrays that knows the right outcome.
 @Suite(.timeLimit(.minutes(5))) struct ViewFlightModelTests {
     @Test(arguments: 0..<12)
     func machineDoesWhatTheModelSays(round: Int) {
@@ -242,7 +242,7 @@ import Testing
             if flights[number].isStarted { flights[number].isAbandoned = true } else { flights[number].isOver = true }
         }
 
-        /// Gives free places to those who have waited longest.
+        /// Gives free places to the flights that have waited longest.
         private mutating func startNext(freeing freed: Int? = nil) -> Set<Int> {
             if let freed { flights[freed].hasPlace = false }
             var started: Set<Int> = []
@@ -283,7 +283,7 @@ import Testing
             for removal in removals { #expect(readyIDs.contains(removal.id) == removal.awaited.isEmpty, comment) }
         }
 
-        /// Ends everything: nobody is forgotten, and nothing is left.
+        /// Ends everything: no waiter is forgotten, and nothing is left.
         mutating func drain() {
             while let number = flights.indices.first(where: { !flights[$0].isOver && flights[$0].isStarted }) {
                 if flights[number].isPublishing { endPublication(number) }

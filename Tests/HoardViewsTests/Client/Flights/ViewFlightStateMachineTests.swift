@@ -23,7 +23,7 @@ import Testing
         ViewFlightStateMachine(maximumPrefetches: prefetches, maximumConcurrentPrefetches: places)
     }
 
-    /// What is done to a load, as the machine asks for it.
+    /// The calls to a load, as the machine asks for them.
     private final class Log: Sendable {
         private let entries = Mutex<[String]>([])
         var all: [String] { entries.withLock { $0 } }
@@ -96,7 +96,7 @@ import Testing
         for (controls, priority) in fetch.actions.escalate { controls.escalate(priority) }
         #expect(log.all == ["escalate a 7"])
         #expect(fetch.actions.start.map(\.work) == ["b"])
-        // Nobody raises it twice.
+        // No later waiter raises it again.
         #expect(machine.join(a, waiterID: 4, interest: .fetch, priority: 7, work: "x", waiter: 4).actions.escalate.isEmpty)
     }
 
