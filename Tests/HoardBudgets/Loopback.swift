@@ -106,7 +106,7 @@
     }
 
     extension UnsafeRawBufferPointer {
-        /// Where a text begins.
+        /// The index at which a text begins.
         func firstIndex(of text: StaticString) -> Int? {
             guard let baseAddress, count >= text.utf8CodeUnitCount else { return nil }
             for start in 0...count - text.utf8CodeUnitCount where memcmp(baseAddress + start, text.utf8Start, text.utf8CodeUnitCount) == 0 {

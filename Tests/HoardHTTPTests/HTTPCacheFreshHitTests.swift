@@ -83,7 +83,7 @@ import Testing
         #expect(declined.tierStatistics.memoryHits == hits)
     }
 
-    /// A response that is asked for in this way stays, though others come.
+    /// A response that is asked for in this way stays, though other responses come.
     @Test func hitsAreUses() async throws {
         var configuration = HTTPCache.Configuration()
         configuration.mode = .shared

@@ -151,7 +151,7 @@ import Testing
         for language in ["fi", "sv"] {
             #expect(try await harness.get("/a", [.acceptLanguage: language]).text == "/a v2")
         }
-        // Nor do the old ones come back from the store.
+        // The old ones do not come back from the store.
         await harness.cache.flush()
         let restarted = self.harness(origin, stores: [store], time: time)
         for language in ["fi", "sv"] {

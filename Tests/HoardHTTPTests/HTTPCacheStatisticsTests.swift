@@ -28,7 +28,7 @@ import Testing
         try await harness.get("/never-stored")
         expect(2, 1, 5)
         harness.time.advance(seconds: 61)
-        // The origin confirms it: stored again, and nothing of it is received.
+        // The origin confirms it: it is stored again, and the cache receives no content.
         try await harness.get()
         expect(3, 2, 5)
         #expect(harness.cache.statistics.validatedHits == 1)

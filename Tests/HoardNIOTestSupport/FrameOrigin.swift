@@ -54,7 +54,7 @@ package final class FrameOrigin: Sendable {
     }
 }
 
-/// A connection to a ``FrameOrigin``. To be used on its event loop.
+/// A connection to a ``FrameOrigin``. Use it on its event loop only.
 package final class FrameOriginConnection: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer

@@ -140,7 +140,7 @@ package final class RawClient {
         return response
     }
 
-    /// How many bytes come until the server closes its side; nothing of them is kept.
+    /// The number of bytes that come until the server closes its side; none of them is kept.
     package func countUntilClosed() async throws -> Int {
         var count = buffer.readableBytes
         buffer.clear()

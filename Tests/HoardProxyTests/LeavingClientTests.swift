@@ -137,7 +137,7 @@ struct LeavingClientTests {
         func lines(of path: String, count: Int) async throws -> [Line] {
             var lines: [Line] = []
             try await waitUntil {
-                // The last one may not have been written to its end.
+                // The last line may not have been written to its end.
                 lines = try directory.lines().compactMap { try? JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
                 lines.removeAll { !$0.target.hasPrefix(path) }
                 return lines.count >= count

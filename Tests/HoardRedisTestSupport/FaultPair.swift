@@ -26,7 +26,7 @@ final class FaultOrders: Sendable {
 
 /// A connection through a ``FaultProxy``: one from the client, one to the server. Everything happens on the event loop that both have.
 final class FaultPair {
-    /// Where bytes go.
+    /// The way that bytes go.
     enum Direction: CaseIterable {
         case toServer
         case toClient

@@ -19,7 +19,7 @@ package final class FaultProxy: Sendable {
         var connectionCount = 0
     }
 
-    /// Where clients connect to.
+    /// The address to which clients connect.
     package let address: RedisConfiguration.Address
     private let listener: any Channel
     private let state: Shared

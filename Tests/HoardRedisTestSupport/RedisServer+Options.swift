@@ -32,7 +32,7 @@ extension RedisServer {
         }
     }
 
-    /// Where the server listens: chosen once, so that it is there again after a restart.
+    /// The ports of the server: chosen once, so that it is there again after a restart.
     struct Ports: Sendable {
         var plain: Int
         var tls: Int?

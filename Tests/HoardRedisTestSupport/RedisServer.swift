@@ -27,11 +27,11 @@ package final class RedisServer: Sendable {
     package let options: Options
     /// Its own directory, with the socket and the log.
     package let directory: String
-    /// Where it listens on loopback.
+    /// The address on loopback at which it listens.
     package var address: RedisConfiguration.Address { .tcp(host: "127.0.0.1", port: ports.plain) }
     /// The port of ``address``.
     package var port: Int { ports.plain }
-    /// Where it listens with TLS, if it has a certificate.
+    /// The address at which it listens with TLS, if it has a certificate.
     package var tlsAddress: RedisConfiguration.Address? { ports.tls.map { .tcp(host: "127.0.0.1", port: $0) } }
     /// The same server by a Unix socket.
     package var unixAddress: RedisConfiguration.Address { .unix(path: socketPath) }

@@ -59,7 +59,8 @@ struct ServerProcess: Sendable {
         #endif
     }
 
-    /// Waits, a second at most, until a signal has stopped the server. Blocks. Elsewhere than on Linux it does not wait.
+    /// Waits, a second at most, until a signal has stopped the server. Blocks. On other systems
+    /// than Linux it does not wait.
     func waitUntilStopped() {
         #if os(Linux)
             for _ in 0..<2_000 where status != "T" { usleep(500) }
@@ -76,7 +77,7 @@ struct ServerProcess: Sendable {
         _ = kill(server, number)
     }
 
-    /// Kills the server and waits until it is gone. To be called once.
+    /// Kills the server and waits until it is gone. Call this once.
     func end(keepingDirectory: Bool) {
         if keepingDirectory {
             let bytes = Array("keep\n".utf8)

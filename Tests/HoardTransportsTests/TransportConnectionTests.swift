@@ -243,7 +243,7 @@ struct TransportConnectionTests {
                 try await withTransport(kind, { $0.additionalTrustRootsPath = path }) { transport in
                     let text = try await transport.text(.get(port: origin.port, scheme: "https"))
                     #expect(text == "ok")
-                    // The same certificate is none for another name.
+                    // The same certificate does not count for another name.
                     let other = HTTPRequest(method: .get, scheme: "https", authority: "ip6-localhost:\(origin.port)", path: "/")
                     await #expect(throws: TransportError.self) { _ = try await transport.send(other, body: .empty) }
                 }

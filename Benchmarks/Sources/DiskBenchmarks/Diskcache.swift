@@ -7,7 +7,7 @@ internal import Foundation
 /// python-diskcache, run by Scripts/diskcache-baseline in a process of its own.
 enum Diskcache {
     private struct Answer: Decodable {
-        /// Of one operation, for each round.
+        /// The time of one operation, for each round.
         let microseconds: [Double]
     }
 

@@ -78,7 +78,8 @@ extension Row {
         ]
     }
 
-    /// The throughput of two readers by that of one. How others scale, files and SQLite with a connection for each, is for comparison.
+    /// The throughput of two readers divided by that of one. The scaling of files, and of SQLite with a
+    /// connection for each reader, is for comparison.
     private static let getByThreads = Row(
         name: "get-64KiB-2-threads",
         goal: .speedRatio(to: 1, wanted: 1.7, reach: 1.9)

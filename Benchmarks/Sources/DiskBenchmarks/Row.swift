@@ -6,10 +6,10 @@ internal import BenchmarkSupport
 /// The time and the operations of one round.
 struct Timing: Sendable {
     var nanoseconds: Int64
-    /// Of all tasks and threads together.
+    /// The operations of all tasks and threads together.
     var operations: Int
 
-    /// Of one operation.
+    /// The time of one operation.
     var microseconds: Double { Double(nanoseconds) / Double(operations) / 1_000 }
 }
 

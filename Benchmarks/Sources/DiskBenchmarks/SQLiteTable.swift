@@ -46,7 +46,8 @@ final class SQLiteTable {
         sqlite3_close_v2(database)
     }
 
-    /// The value in a buffer of its own, to be freed; `nil` if there is none. The row's key must be the same byte for byte.
+    /// The value in a buffer of its own, which the caller frees; `nil` if there is none. The row's key
+    /// must be the same byte for byte.
     @inline(never)
     func value(forKey key: RecordKey) -> UnsafeMutableRawBufferPointer? {
         key.bytes.withUnsafeBytes { bytes in

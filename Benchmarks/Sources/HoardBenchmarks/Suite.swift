@@ -9,7 +9,8 @@ struct Row {
     let types: String
     let threads: Int
     let subject: String
-    /// Of one operation, over all threads together: the time of the run by the operations of all threads.
+    /// The time of one operation, over all threads together: the time of the run divided by
+    /// the operations of all threads.
     var nanoseconds = Sample()
     /// The baseline's, of the same rounds: get-hit of the `Dictionary` under one `Mutex`, same types, one thread.
     var baseline = Sample()

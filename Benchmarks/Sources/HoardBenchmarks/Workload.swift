@@ -44,7 +44,7 @@ enum Workload: String, CaseIterable, Sendable {
 struct AccessSequence<Key: BenchmarkKey>: Sendable {
     let keysOfThread: [[Key]]
 
-    /// Of all threads together.
+    /// The number of keys of all threads together.
     var length: Int { keysOfThread.reduce(0) { $0 + $1.count } }
 
     /// - Parameter round: Every round has keys in another order, or other keys if the workload asks for new ones.

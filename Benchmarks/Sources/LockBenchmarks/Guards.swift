@@ -72,7 +72,7 @@ struct SpinGuard: Guard, ~Copyable {
     }
 }
 
-/// (d) Nothing. Right only as long as no thread writes.
+/// (d) Nothing. It is right only as long as no thread writes.
 struct NoGuard: Guard, ~Copyable {
     static var name: String { "no lock" }
 

@@ -5,7 +5,7 @@ internal import BenchmarkSupport
 
 /// The work of all threads together in one run.
 struct Outcome {
-    /// From the first thread's start to the last one's end.
+    /// The time from the first thread's start to the last one's end.
     var nanoseconds: Int64
     var operations: Int
     /// The longest time that one thread took for 1,000 operations.

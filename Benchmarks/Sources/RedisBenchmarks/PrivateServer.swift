@@ -63,7 +63,8 @@ final class PrivateServer {
     }
 
     func stop() {
-        // A child of a thread of the concurrency runtime may have inherited that signals are blocked; this one cannot be.
+        // A child of a thread of the concurrency runtime may have inherited blocked signals. The
+        // system cannot block this signal.
         kill(process.processIdentifier, SIGKILL)
         try? FileManager.default.removeItem(at: directory)
     }

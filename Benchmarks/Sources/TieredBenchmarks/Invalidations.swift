@@ -57,7 +57,7 @@ enum Invalidations {
     }
 }
 
-/// A store in memory that is said to be changed by others.
+/// A store in memory that reports changes by other processes.
 private protocol TellingStore: RecordStore {
     var base: MemoryStore { get }
 

@@ -45,7 +45,8 @@ final class HoardProcess: Sendable {
         )
         pid = process.identifier
         for (end, collector) in [(process.output, output), (process.errors, errors)] {
-            // Of its own, since a child of the process may write on when that has ended.
+            // The collector has a descriptor of its own, since a child of the process may write
+            // on when the process has ended.
             guard let end else { continue }
             collector.read(FileHandle(fileDescriptor: fcntl(end, F_DUPFD_CLOEXEC, 0), closeOnDealloc: true))
         }
@@ -160,7 +161,7 @@ private final class LineCollector: Sendable {
         while true {
             let (data, hasEnded) = state.withLock { ($0.data, $0.hasEnded) }
             let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-            // The last one may not be complete yet.
+            // The last line may not be complete yet.
             if let line = lines.dropLast(hasEnded ? 0 : 1).first(where: { $0.contains(text) }) { return String(line) }
             if hasEnded { return nil }
             await change(from: data.count)

@@ -70,7 +70,7 @@ import Testing
     func weightsDecide(accepted: String, expected: String?) async throws {
         guard ContentCoding.available.contains(.brotli), ContentCoding.available.contains(.zstandard) else { return }
         let harness = CacheHarness.coding(origin: Self.origin())
-        // “*” stands for the best of the others.
+        // “*” stands for the best of the other codings.
         let expected = accepted == "br;q=0, *" ? "zstd" : expected
         #expect(try await harness.coded(accepted).coding == expected)
     }

@@ -113,7 +113,7 @@ import Testing
         let harness = PrefixHarness(.listing)
         let lasting = (0..<30).map { "/lasting/\($0)" }
         for path in lasting { try await harness.get(path) }
-        // A response that is still being written to the store is none of those that stay.
+        // A response that is still being written to the store does not count as one that stays.
         await harness.cache.flush()
         var random = RandomSource(seed: 3)
         let entries = try await all(harness.cache, limit: 4) {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// A response under way when a prefix is removed reaches the requests that wait for it, and no others.
+/// A response under way when a prefix is removed reaches the requests that wait for it, and no other requests.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCachePrefixFlightTests {
     private let prefix = PrefixHarness.host + "/in/"
 

@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HTTPCacheCollapsingTests {
     private static let fresh: HTTPFields = [.cacheControl: "max-age=60"]
 
-    /// Sends requests side by side, the first of which has reached the origin before the others are sent.
+    /// Sends requests side by side. The first has reached the origin before the other requests are sent.
     private func replies(
         _ harness: CacheHarness,
         count: Int,

@@ -164,7 +164,7 @@ import Testing
         (["If-Modified-Since: yesterday"], false),
         (["If-None-Match: \"2\"", "If-Modified-Since: \(lastModified)"], false),
         (["If-None-Match: \"1\"", "If-Modified-Since: Tue, 30 Dec 2025 00:00:00 GMT"], true),
-        // Of the range nothing is said before the conditions are met.
+        // The machine judges the range only when the conditions are met.
         (["If-None-Match: \"1\"", "Range: bytes=90-"], true),
     ]
 

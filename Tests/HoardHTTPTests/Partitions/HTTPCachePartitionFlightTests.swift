@@ -10,7 +10,8 @@ import Testing
 
 @testable import HoardHTTP
 
-/// A response under way for a partition when it is removed reaches the requests that wait for it, and no others.
+/// A response under way for a partition when it is removed reaches the requests that wait for
+/// it, and no other requests.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCachePartitionFlightTests {
     private let harness = PartitionHarness()
 
@@ -83,7 +84,8 @@ import Testing
         try await expectNothing(of: "ann", at: "/etag")
     }
 
-    /// The body is kept in segments while it arrives. Those that were written before the removal go, and no others come.
+    /// The body is kept in segments while it arrives. Segments that were written before the
+    /// removal go, and no new ones come.
     @Test func longBodyThatIsOnItsWayLeavesNoSegmentBehind() async throws {
         let time = TestTime()
         let store = SpyStore(clock: time)
@@ -178,7 +180,8 @@ import Testing
         try await expectNothing(of: "ann", at: "/etag")
     }
 
-    /// A change of one's own replaces a flight that is intact only, by one that was made before that was asked: whenever the partition is removed, one of the two knows of it.
+    /// A flight may take the place of another one only if that one is intact, and it is made before that is
+    /// asked: whenever the partition is removed, one of the two knows of it.
     @Test func flightOrTheOneThatTakesItsPlaceKnowsOfItsPartitionsRemoval() async throws {
         let cache = harness.cache
         let space = cache.space(partition: "ann")

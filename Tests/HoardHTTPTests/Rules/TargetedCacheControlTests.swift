@@ -82,7 +82,7 @@ import Testing
             ("max-age=999999999999999", 2_147_483_648), ("max-age=007", 7), ("max-age=1, max-age=2", 2), ("max-age=100;a=b", 100),
             ("max-age=5;no-store", 5),
             ("max-age=5\t,\tfoo", 5), ("foo=(a b);x, max-age=5", 5),
-            // Of the wrong type: the lifetime is over.
+            // Values of the wrong type: the lifetime is over.
             ("max-age=\"100\"", 0), ("max-age=100.5", 0), ("max-age=-1", 0), ("max-age", 0), ("max-age=a", 0), ("max-age=(1)", 0),
             ("max-age=:YQ==:", 0),
             ("max-age=@100", 0), ("max-age=1, max-age=\"2\"", 0), ("max-age=\"2\", max-age=1", 1),

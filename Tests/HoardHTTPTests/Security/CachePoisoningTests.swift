@@ -11,7 +11,7 @@ import Testing
 @testable import HoardHTTP
 @testable import HoardMessages
 
-/// An attacker cannot get others a response that was made for another request.
+/// An attacker cannot make the cache give other clients a response that was made for another request.
 @Suite(.timeLimit(.minutes(5))) struct CachePoisoningTests {
     /// An origin that repeats the request's target, and lets it be kept.
     @Sendable private static func echo(_ request: FakeTransport.Request) -> FakeTransport.Answer {

@@ -6,7 +6,7 @@ import HoardHTTP
 import HoardTesting
 import Testing
 
-/// An attacker cannot empty a cache of others' responses.
+/// An attacker cannot remove the responses of other users from a cache.
 @Suite(.timeLimit(.minutes(5))) struct InvalidationAbuseTests {
     /// An origin that answers changes with a field of the attacker's choice.
     private static func naming(_ location: String) -> FakeTransport.Handler {

@@ -71,7 +71,7 @@ struct CacheHarness: Sendable {
 
     var requestCount: Int { transport.requests.count }
 
-    /// The requests to the origin that others may still join.
+    /// The requests to the origin that other requests may still join.
     var exchangeCount: Int { cache.flights.count }
 
     /// The fences that are neither closed nor broken.

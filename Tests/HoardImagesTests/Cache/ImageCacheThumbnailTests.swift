@@ -123,12 +123,12 @@
             #expect(try await second.images.image(for: url, options: .thumbnail(20)).width == 20)
             #expect(try await second.images.image(for: url, options: german).width == 10)
             #expect(second.images.statistics.decodes == 0)
-            // Of a size that was not asked for there is none.
+            // There is no thumbnail of a size that was not asked for.
             #expect(try await second.images.image(for: url, options: .thumbnail(15)).width == 15)
             #expect(second.images.statistics.decodes == 1)
         }
 
-        /// A store may be read by others, and a field may be a secret.
+        /// Other processes may read a store, and a field may be a secret.
         @Test func recordsDoNotNameRequestFields() async throws {
             let store = MemoryStore()
             let images = ImageCache(stores: [store])

@@ -131,7 +131,7 @@ struct HTTP2ServerHeadTests {
 
     // MARK: The first flight
 
-    /// Says how long the field `x-big` of the request was, and whether nothing of it has changed.
+    /// Answers with the length of the request's field `x-big`, and whether it has come unchanged.
     @Sendable static func measure(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         let big = request.head.headerFields[text: "x-big"] ?? ""
         var fields = HTTPFields()

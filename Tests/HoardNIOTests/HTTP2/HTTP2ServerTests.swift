@@ -50,7 +50,7 @@ struct HTTP2ServerTests {
                 #expect(response.head["date"].count == 1)
                 #expect(response.head["connection"].isEmpty)
                 #expect(response.head["x-private"].isEmpty)
-                // Kept, it would keep the server that keeps it.
+                // The test takes the request out, as a kept request would keep the server, which keeps the request.
                 let request = try #require(seen.withLock { $0.take() })
                 #expect(request.head.method == .get)
                 #expect(request.head.scheme == "http")

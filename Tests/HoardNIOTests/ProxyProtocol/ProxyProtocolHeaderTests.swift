@@ -79,7 +79,7 @@ import Testing
         binary(0x21, 0x11, Array(v4.dropLast())), binary(0x21, 0x21, v4), binary(0x21, 0x31, v4),
         // An extension is cut off.
         binary(0x21, 0x11, v4 + [4]), binary(0x21, 0x11, v4 + [4, 0, 4, 1, 2, 3]), binary(0x21, 0x11, v4 + [4, 0xFF, 0xFF]),
-        // A checksum that is none, or is wrong.
+        // A value that is no checksum, or a wrong one.
         binary(0x21, 0x11, v4 + [3, 0, 3, 1, 2, 3]), binary(0x21, 0x11, v4 + [3, 0, 4, 1, 2, 3, 4]),
         signature + [0x21, 0x11, 0xFF, 0xFF],
     ]

@@ -39,7 +39,7 @@ struct AccessLogOutputTests {
         let fourth = output.write(lines(7...7), count: 1)
         #expect(third == nil)
         #expect(fourth == .worksAgain(lost: 4))
-        // The piece of the third line is ended before anything else is written.
+        // The log ends the piece of the third line before it writes anything else.
         #expect(sink.text == "line 1\nline 2\nlin\nline 7\n")
         #expect(output.counts == .init(written: 3, dropped: 0, lost: 4))
         let fifth = output.write(lines(8...8), count: 1)

@@ -65,7 +65,7 @@ import Testing
             time.advance(by: .seconds(1))
             #expect(text(await next) == "\(number)")
         }
-        // The order within one event is not said: the slow one may still get the last but one.
+        // The order within one event is not defined: the slow one may still get the last but one.
         let late = text(await slow.next())
         #expect(late == "6" || late == "5")
     }

@@ -93,7 +93,7 @@ import Testing
         machine = Self.machine(1)
         try Self.kill(0, in: &machine)
         #expect(machine.choose(at: 150, isRepeatable: false, isStreamed: true)?.isProbe == true)
-        // It takes its time, but only so much of that of others.
+        // The probe may take its time, but other requests wait only so long for it.
         #expect(machine.choose(at: 199, isRepeatable: true) == nil)
         #expect(machine.nextTry(at: 199) == 200)
         #expect(machine.choose(at: 200, isRepeatable: true)?.isProbe == true)

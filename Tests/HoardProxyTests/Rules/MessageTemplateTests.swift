@@ -47,7 +47,7 @@ import Testing
         #expect(objection == nil, "\(objection ?? "")")
     }
 
-    /// Clients must not decide where others are sent.
+    /// A client must not decide where other clients are sent.
     @Test(arguments: [
         "{rest}", "{host}", "{query}", "https://{rest}", "https://example.com{rest}", "https://{host}{rest}", "https://{host}.example.com",
         "example.com",

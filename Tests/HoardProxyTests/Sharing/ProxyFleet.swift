@@ -122,7 +122,7 @@ final class ProxyFleet: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until the second proxy has heard of everything that the first has changed: changes are told in their order.
+    /// Waits until the second proxy has heard of everything that the first has changed. It hears of changes in their order.
     func secondHasHeard() async throws {
         let path = "/sentinel/\(UInt64.random(in: 0...UInt64.max))"
         try await first.fill(path)

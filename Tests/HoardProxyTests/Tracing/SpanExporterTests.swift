@@ -116,7 +116,7 @@ import Tracing
         exporter.append(span(1))
         try await waitUntil { ticker.sleeperCount > 0 }
         async let closing: Void = exporter.close()
-        // The wait for others, and the limit of closing.
+        // The wait for more spans, and the limit of closing.
         try await waitUntil { ticker.sleeperCount == 2 }
         ticker.advance(by: .milliseconds(200))
         await closing

@@ -177,7 +177,7 @@ struct RedisClusterServerTests {
         try await waitUntil { isConnected.withLock { $0 } }
         servers.servers[2].kill()
         try await waitUntil { isConnected.withLock { !$0 } }
-        // The others refuse after a while too, as they require all slots; until then they answer.
+        // The other nodes refuse after a while too, as they require all slots; until then they answer.
         await #expect(throws: RedisError.self) { try await cluster.send(get(keys[2])) }
         await cluster.close()
     }

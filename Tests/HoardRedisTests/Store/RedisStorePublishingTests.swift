@@ -8,9 +8,9 @@ import Testing
 
 @_spi(Client) @testable import HoardRedis
 
-/// Loads that others' changes overtake.
+/// Loads that changes by other stores overtake.
 @Suite struct RedisStorePublishingTests {
-    /// The changes that others may make to a key with the tag `tag`, of the partition `ann`.
+    /// The changes that other stores may make to a key with the tag `tag`, of the partition `ann`.
     enum Change: CaseIterable, Sendable {
         case write, bulkWrite, load, removal, bulkRemoval, tagRemoval, partitionRemoval, removalOfEverything, mark, tagMark, markOnEverything
         case eviction, flush, restart
@@ -102,7 +102,7 @@ import Testing
         if hasRecord { try await world.there.insert(world.record("old"), forKey: "key") }
         _ = try await world.here.record(forKey: "key")
         let position = world.here.position
-        // The first record with a tag makes the tag's generation, of which all are told, and nothing is removed by that.
+        // The first record with a tag makes the tag's generation. All stores hear of it, and it removes nothing.
         try await world.there.insert(world.record("unrelated", tags: ["tag", "other"], partition: "ann"), forKey: "other")
         #expect(try await world.here.insert(world.record("new", tags: ["tag"], partition: "ann"), forKey: "key", ifUnchangedSince: position))
         #expect(try await world.text(world.there, "key") == "new")

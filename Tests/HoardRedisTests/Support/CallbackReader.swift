@@ -4,7 +4,7 @@
 import Hoard
 import HoardTesting
 
-/// Reads single records by callback, and as a cache does, in the other way where that says so.
+/// Reads single records by callback. As a cache does, it reads them in the other way if the callback is unavailable.
 struct CallbackReader: ForwardingRecordStore {
     let base: any CallbackRecordStore
 

@@ -48,7 +48,7 @@ struct RedisStoreWorld {
     }
 }
 
-/// The changes by others that a store reports.
+/// The changes by other processes that a store reports.
 final class Hearing: Sendable {
     private let heard = Mutex<[StoreInvalidation]>([])
     private let watch = Mutex<StoreWatch?>(nil)

@@ -12,7 +12,8 @@ enum CampaignCache {
     /// The interval at which memory is dropped while there is no connection.
     static let stalenessWindow = Duration.milliseconds(1_000)
 
-    /// - Parameter onConnection: Told, on the thread that reads the connection, when it stands and when it no longer does.
+    /// - Parameter onConnection: Called on the thread that reads the connection, when the connection stands
+    ///   and when it no longer does.
     static func make(
         _ server: RedisConfiguration.Address,
         isTracked: Bool = true,

@@ -5,7 +5,7 @@
 enum CampaignKeys {
     /// Keys that are only ever loaded, and that all processes invalidate.
     static let loaded = 0..<48
-    /// Keys that one process each writes, and the others read.
+    /// Keys that one process each writes, and that the other processes read.
     static let written = 48..<64
     static let count = 64
     static let tagCount = 6

@@ -58,7 +58,7 @@ final class CoherenceCampaign {
 
     /// Runs to the end, and judges.
     ///
-    /// - Parameter report: Told how many seconds are left.
+    /// - Parameter report: Called with the number of seconds that are left.
     func run(windows: CoherenceChecker.Windows, _ report: (Int) -> Void) async throws -> CoherenceChecker.Verdict {
         // Connections are being made.
         disturbances.append(.init(worker: nil, start: 0, end: MonotonicTime.now + MonotonicTime.milliseconds(500)))

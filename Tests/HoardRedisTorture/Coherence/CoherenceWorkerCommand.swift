@@ -24,7 +24,7 @@ struct CoherenceWorkerCommand: AsyncParsableCommand {
     func run() async throws {
         Lead.follow()
         let log = try CampaignLog(log)
-        // There is none before the first.
+        // Before the first connection there is none.
         log.note(.connection(stands: false, time: 0))
         let cache = try CampaignCache.make(.tcp(host: "127.0.0.1", port: port), isTracked: !untracked) { stands in
             log.note(.connection(stands: stands, time: MonotonicTime.now))

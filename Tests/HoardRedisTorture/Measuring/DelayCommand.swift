@@ -57,7 +57,8 @@ struct DelayCommand: AsyncParsableCommand {
             delays.append(max(0, Double(numbers[Place.gone] - time) / 1_000_000))
         }
         background.stop()
-        // Its output ends with it. Only then may its input end, which would end it.
+        // The worker's output ends with the worker. Its input may end only after that, as the end of
+        // its input would end the worker.
         while worker.nextLine() != nil {}
         let ending = worker.process.wait()
         await cache.close()

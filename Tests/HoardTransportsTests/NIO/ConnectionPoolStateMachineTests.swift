@@ -270,7 +270,7 @@ import Testing
         #expect(Self.lease(&machine, 5, fresh: true) == "wait")
         #expect(Self.describe(machine.released(fresh, to: Self.server)) == "none")
         #expect(machine.closed(busy, to: Self.server) == false)
-        // The next exchange to end on a connection makes it leave, although others are in progress on it.
+        // The next exchange to end on a connection makes it leave, although other exchanges are in progress on it.
         _ = Self.lease(&machine, 6)
         #expect(Self.describe(machine.released(fresh, to: Self.server)) == "leaveAndOpen")
         #expect(Self.describe(machine.opened(Connection(), to: Self.server, capacity: 2)) == "5")

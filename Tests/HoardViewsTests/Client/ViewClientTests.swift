@@ -113,7 +113,7 @@ import Testing
         #expect(harness.requestCount == requests.count)
         let plans = try requests.map { try harness.client.plan(for: $0).key.identifier }
         #expect(Set(plans).count == requests.count)
-        // The sensitive copies have removed the others, which are fetched again.
+        // The sensitive copies have removed the other copies, which are fetched again.
         for request in requests.dropFirst(2) where request.isSensitive || request.partition == "u2" {
             #expect(try await harness.client.fetch(request).source == .memory)
         }

@@ -46,7 +46,7 @@ struct Rating: ServerDrivenComponent {
     var stars: Int
 }
 
-/// Holds others in the ways that the default of `subcomponents` knows.
+/// Holds other components in the ways that the default of `subcomponents` knows.
 struct Card: ServerDrivenComponent {
     static let typeName = "shop:card"
     var header: AnyComponent?

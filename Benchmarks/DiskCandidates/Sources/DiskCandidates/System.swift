@@ -12,7 +12,7 @@ enum System {
         /// The work of the device for all processes, by /sys/block.
         var deviceReads = 0
         var deviceWrittenBytes = 0
-        /// Of all threads.
+        /// The processor time of all threads.
         var processorNanoseconds = 0
 
         static func - (left: Counters, right: Counters) -> Counters {

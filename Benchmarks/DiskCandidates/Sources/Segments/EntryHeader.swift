@@ -29,7 +29,7 @@ struct EntryHeader: Sendable {
     static let byteCount = 32
 
     var contentByteCount: Int { Self.byteCount + keyByteCount + payloadByteCount }
-    /// Of the whole entry.
+    /// The size of the whole entry.
     var entryByteCount: Int { Self.entryByteCount(key: keyByteCount, payload: payloadByteCount) }
 
     static func entryByteCount(key: Int, payload: Int) -> Int { (byteCount + key + payload + 15) & ~15 }

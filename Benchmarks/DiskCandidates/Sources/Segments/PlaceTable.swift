@@ -9,7 +9,7 @@
 /// Unsafe because a place must cost no more than its 16 bytes. Its owner, ``PlaceIndex``, guards it with the shard's lock.
 struct PlaceTable: ~Copyable {
     private var slots: UnsafeMutablePointer<HashedPlace>
-    /// Homes. Behind them there is room for the last ones' neighbours.
+    /// The number of homes. Behind them there is room for the neighbours of the last homes.
     private var capacity: Int
     private var slotCount: Int
     private(set) var count = 0

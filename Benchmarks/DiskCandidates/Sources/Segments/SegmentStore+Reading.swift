@@ -19,7 +19,7 @@ extension SegmentStore {
             var place = index.find(hash, isUse: true)
             if place == nil, !isComplete {
                 place = try findInFooters(hash)
-                // Removals are forgotten when the index is complete, and one may have been meanwhile.
+                // A complete index has forgotten the removals, and the key may have been removed meanwhile.
                 if self.isComplete { continue }
             }
             guard let place, !place.isRemoval else { return nil }

@@ -7,7 +7,8 @@ internal import Synchronization
 ///
 /// A commit that the journal has returned from survives `kill -9`. All calls come from one thread at a time.
 public protocol CommitJournal: AnyObject, Sendable {
-    /// Notes that a segment is valid up to a length. With it go the totals and the hashes of the changed keys, for other processes.
+    /// Notes that a segment is valid up to a length, together with the totals and the hashes of the
+    /// changed keys, for other processes.
     func commit(segment: UInt64, validByteCount: Int, sequence: UInt64, recordCount: Int, byteCount: Int, hashes: [UInt64]) throws
 
     /// Notes that a segment is gone.

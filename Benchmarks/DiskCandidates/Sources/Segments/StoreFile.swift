@@ -15,7 +15,7 @@ struct StoreFile: Sendable {
     let isNew: Bool
     private let file: DataFile
 
-    /// Lets others open the store.
+    /// Lets other processes open the store.
     func unlock() { file.unlock() }
 
     init(directory: String, segmentBytes: Int) throws(SegmentError) {

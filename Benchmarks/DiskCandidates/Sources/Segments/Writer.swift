@@ -33,7 +33,7 @@ struct FullSegment {
 struct Writer: ~Copyable {
     var segment: SegmentFile?
     var end = 0
-    /// Of the open segment, in the order of its entries.
+    /// The places of the open segment, in the order of its entries.
     var places: [HashedPlace] = []
     var sequence: UInt64
     var generation: UInt64 = 0

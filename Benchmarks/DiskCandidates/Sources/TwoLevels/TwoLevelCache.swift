@@ -23,7 +23,7 @@ struct Outcome {
     var diskHits = 0
     var writes = 0
 
-    /// Of the requests that reach the disk.
+    /// The disk's hits among the requests that reach it.
     var ownRatio: Double { Double(diskHits) / Double(max(requests - memoryHits, 1)) }
     var bothRatio: Double { Double(memoryHits + diskHits) / Double(max(requests, 1)) }
     var writesPerRequest: Double { Double(writes) / Double(max(requests, 1)) }

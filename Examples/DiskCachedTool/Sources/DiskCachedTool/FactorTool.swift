@@ -55,7 +55,7 @@ struct FactorTool: Sendable {
     }
 }
 
-/// By trial division.
+/// The prime factors of a number, found by trial division.
 func primeFactors(of number: UInt64) -> [UInt64] {
     var (rest, divisor, factors) = (number, UInt64(2), [UInt64]())
     while divisor <= rest / divisor {

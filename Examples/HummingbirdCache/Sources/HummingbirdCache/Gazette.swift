@@ -22,7 +22,7 @@ public final class Gazette: Sendable {
     struct AwayError: Error {}
 
     private let state: Mutex<State>
-    /// By the token that they send.
+    /// The readers, by the token that they send.
     private let readers = ["token-ana": "Ana", "token-ben": "Ben"]
 
     public init() {

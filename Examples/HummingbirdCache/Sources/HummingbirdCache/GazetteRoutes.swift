@@ -54,7 +54,8 @@ struct GazetteRoutes: Sendable {
         return articles.map(\.title).joined(separator: "\n") + "\n"
     }
 
-    /// Says itself for how long it may be kept, and that it may be shown for a while when no new one can be made.
+    /// Shows an article. Its response says for how long a cache may keep it, and that a cache may show it for a
+    /// while when no new one can be made.
     @Sendable
     private func showArticle(_ request: Request, context: GazetteContext) throws -> Response {
         let id = try context.parameters.require("id", as: Int.self)
@@ -89,7 +90,7 @@ struct GazetteRoutes: Sendable {
         return Response(status: .ok, headers: [.cacheControl: "max-age=86400", .contentType: "text/plain; charset=utf-8"], body: body)
     }
 
-    /// For one reader, which has to be said: the cache cannot know.
+    /// Shows a page for one reader. The response has to say so, as the cache cannot know.
     @Sendable
     private func showReader(_ request: Request, context: GazetteContext) throws -> Response {
         let words = request.headers[.authorization]?.split(separator: " ") ?? []

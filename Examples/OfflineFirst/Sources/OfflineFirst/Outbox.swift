@@ -15,7 +15,7 @@ actor Outbox {
     private let codec = Codec<Note>.json(schema: "note/1")
     private var lastTurn: Task<Void, any Error>?
 
-    /// - Parameter onRefusal: Told of a change that was kept, and that the server has refused when it got it at last.
+    /// - Parameter onRefusal: Called with a kept change that the server has refused when it got it at last.
     init(directory: String, server: any NoteServer, onRefusal: @escaping @Sendable (Note) async -> Void) throws {
         store = try DiskStore(configuration: .init(directory: directory, name: "outbox", maximumBytes: nil, synchronizesCommits: true))
         (self.server, self.onRefusal) = (server, onRefusal)

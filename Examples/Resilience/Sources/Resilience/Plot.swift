@@ -23,7 +23,7 @@ func plot(_ runs: [Run]) -> String {
     return parts.joined(separator: "\n") + "\n"
 }
 
-/// Where things are in the picture.
+/// The places of things in the picture.
 private struct Picture {
     let scenario: Scenario
 

@@ -5,7 +5,7 @@ import Hoard
 import HoardTesting
 import Synchronization
 
-/// How long a value counts as fresh, for those that keep values.
+/// How long a value counts as fresh, in services that keep values.
 let freshFor = Duration.seconds(60)
 
 /// One way to answer requests with the help of a database.

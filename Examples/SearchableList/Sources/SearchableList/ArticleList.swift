@@ -17,7 +17,8 @@ protocol ArticleServer: Sendable {
 
 /// A list as a view shows it: all articles, page after page, or those that are searched for.
 @MainActor @Observable final class ArticleList {
-    /// As typed. The results of the old text are shown until those of the new one are there; its load is cancelled.
+    /// The text as the user types it. The results of the old text are shown until those of the new one are there;
+    /// the load of the old text is cancelled.
     var searchText = "" {
         didSet {
             let text = searchText.split(separator: " ").joined(separator: " ").lowercased()

@@ -10,12 +10,12 @@ import HoardTestingServer
 import HoardTransports
 import HoardViews
 
-/// Fetching and prefetching screens: with a client of one's own, and with Hoard's.
+/// Fetches and prefetches screens: with a client of the app's own, and with Hoard's.
 ///
 /// The differences from the tutorial, and their reasons:
 ///
-/// - A request is a value, an answer is a component with where it came from, and both exist as `async` functions. The forms with completion handlers say
-///   where the handler is called.
+/// - A request is a value, an answer is a component with its origin, and both exist as `async` functions. The
+///   forms with completion handlers say where they call the handler.
 /// - A prefetch asks the cache first, is joined by a fetch of the same screen, and can be cancelled: it returns a token as a fetch does.
 /// - Screens are kept for as long as the server says, then confirmed by their hash. So the cache need not be written first.
 @main

@@ -12,12 +12,12 @@ import HoardTestingServer
 import HoardTransports
 import NIOCore
 
-/// A cache of one's own for images and other objects: memory in front of a disk.
+/// A cache of the app's own for images and other objects: memory in front of a disk.
 ///
 /// The differences from the tutorial, and their reasons:
 ///
-/// - `Cachable` throws where something cannot be encoded or decoded, and an image keeps the bytes it came from: it is never encoded again, which would
-///   cost quality and time each time it is stored.
+/// - `Cachable` throws where an object cannot be encoded or decoded, and an image keeps the bytes from which it
+///   was made: it is never encoded again, which would cost quality and time each time it is stored.
 /// - A key never becomes the name of a file, so it may hold any text. Objects from the disk come back decoded.
 /// - The three methods are `async` instead of having completion handlers: storing returns when the disk has the object, and retrieving always returns.
 /// - There is no shared instance: an app makes the cache, and closes it.

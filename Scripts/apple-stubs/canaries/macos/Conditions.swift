@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-// How the sources choose: nothing of Linux, all of macOS.
+// The branches that the sources choose: none of Linux, all of macOS.
 
 #if os(Linux) || canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(FoundationEssentials) || canImport(FoundationNetworking)
     #error("Linux's branches are taken.")

@@ -30,8 +30,8 @@ extension PlainCache {
         return PlainBranch(why: why, calls: [conditions], reply: reply, next: next)
     }
 
-    /// §4.3.5: the response to HEAD updates a stored one with the same validators and length, and
-    /// shows of others that they are no longer current.
+    /// §4.3.5: the response to HEAD updates a stored one with the same validators and length, and shows that
+    /// other stored responses are no longer current.
     private func afterHead(
         _ response: PlainResponse,
         _ call: PlainCall,
@@ -54,8 +54,8 @@ extension PlainCache {
             return isLeft ? [gone, world] : [gone]
         }
         let updated = replacing(stored, by: self.updated(stored, by: response, call), in: world, request)
-        // If there is nothing to compare, the RFC wants the update; this cache does not trust in it.
-        // Nor does the RFC say that a 200 tells anything of another status.
+        // If there is nothing to compare, the RFC wants the update; this cache does not trust in it. The RFC does
+        // not say that a 200 tells anything of another status.
         if stored.response.status != 200 { return updated + [world, world.filter { $0 != stored }] }
         return received.isEmpty ? updated + [world] : updated
     }

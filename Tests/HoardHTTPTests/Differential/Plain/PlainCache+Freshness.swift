@@ -11,8 +11,8 @@ extension PlainCache {
         if let lifetimes = Self.lifetimes(directives.seconds("max-age")) { return lifetimes }
         let expires = response.fields.all("expires")
         if !expires.isEmpty {
-            // A date that is none is in the past: §5.3. Of several, the first counts, or the
-            // response is stale: §4.2.1.
+            // A text that is no date is in the past: §5.3. If there are several, the first counts, or
+            // the response is stale: §4.2.1.
             let first = PlainDate.seconds(expires[0]).map { max(0, $0 - date) } ?? 0
             return Set(expires).count == 1 ? [first] : [first, 0]
         }
@@ -54,8 +54,8 @@ extension PlainCache {
         fields["age"].flatMap { PlainDirectives.split($0).first }.flatMap { PlainDirectives.seconds($0) } ?? 0
     }
 
-    /// The date of a response. Without one, or with one that is none, it is when the response came:
-    /// RFC 9110 §6.6.1.
+    /// The date of a response. If it has no date, or a text that is no date, the time of
+    /// receipt counts: RFC 9110 §6.6.1.
     static func date(_ fields: PlainFields, responseTime: Int) -> Int {
         PlainDate.seconds(fields["date"]) ?? responseTime
     }

@@ -8,8 +8,8 @@ extension PlainCache {
         return stored.varyNames.allSatisfy { $0 != "*" && stored.selecting.all($0) == request.fields.all($0) }
     }
 
-    /// The stored responses of which one has to be used: of those that the request selects, the
-    /// most recent by Date (RFC 9111 §4). `[nil]`: there is none.
+    /// The stored responses of which the cache has to use one: the most recent by Date among those that the
+    /// request selects (RFC 9111 §4). `[nil]`: there is none.
     func selected(_ world: PlainWorld, _ request: PlainRequest) -> [PlainStored?] {
         let matching = world.filter { selects($0, request) }
         guard let latest = matching.map(\.date).max() else { return [nil] }

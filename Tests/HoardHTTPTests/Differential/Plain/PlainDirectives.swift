@@ -15,7 +15,7 @@ struct PlainDirectives: Hashable, Sendable {
         var argument: Argument
     }
 
-    /// Of one name, the seconds it stands for.
+    /// The seconds of the directives with one name.
     enum Seconds: Hashable {
         case absent
         /// No number of seconds (RFC 9111 §1.2.2).

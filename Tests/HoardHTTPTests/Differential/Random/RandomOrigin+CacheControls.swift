@@ -10,7 +10,7 @@ extension RandomOrigin {
         "public, s-maxage=30", "max-age=5, stale-while-revalidate=60, stale-if-error=120", "must-revalidate",
     ]
 
-    /// Lines with directives that are written in odd ways, contradict each other, or are none.
+    /// Lines with directives that are written in odd ways, that contradict each other, or that are no directives.
     static let oddCacheControls: [[String]] = [
         ["max-age=\"25\""], ["MAX-AGE=25"], ["max-age=25, max-age=25"], ["max-age=25, max-age=5"], ["max-age=5, max-age=25"],
         ["max-age=99999999999999999999"], ["max-age=2147483648"], ["max-age=-5"], ["max-age=5.5"], ["max-age=abc"], ["max-age="], ["max-age"],

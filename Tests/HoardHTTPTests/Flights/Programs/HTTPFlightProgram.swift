@@ -35,7 +35,7 @@ struct HTTPFlightProgram: SeededProgram {
         let path: String
         let selectsOther: Bool
         let isInMemoryOnly: Bool
-        /// How often the others may go first before the next step.
+        /// How often other tasks may go first before the next step.
         let yields: Int
     }
 

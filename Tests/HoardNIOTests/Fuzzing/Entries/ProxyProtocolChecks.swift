@@ -83,7 +83,7 @@ extension ProxyProtocolHeader {
             // The address lies behind family and port, of IPv6 also behind the flow.
             case .v4(let address): [Self.line("TCP4", text)] + Self.binary(family: 0x11, withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
             case .v6(let address): [Self.line("TCP6", text)] + Self.binary(family: 0x21, withUnsafeBytes(of: address.address) { Array($0[8..<24]) })
-            // An address that is none is read as none.
+            // A text that is no address is read as no address.
             default: [[]]
             }
         }

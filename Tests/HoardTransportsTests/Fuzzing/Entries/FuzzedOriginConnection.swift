@@ -13,7 +13,7 @@ import NIOEmbedded
 
 /// A client's connection of HTTP/2 without a socket. It has three requests, which are sent when the origin has sent its settings.
 final class FuzzedOriginConnection {
-    /// Shared, for it takes longer to make than an input to be tried.
+    /// All inputs share it, as making it takes longer than trying an input.
     private static let connector = ClientConnector()
     let channel = EmbeddedChannel()
     private let socket = FuzzedSocket()

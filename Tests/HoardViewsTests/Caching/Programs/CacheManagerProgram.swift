@@ -21,7 +21,7 @@ struct CacheManagerProgram: SeededProgram {
     struct Step: Sendable {
         let task: Int
         let action: Action
-        /// How often the others may go first before the next step.
+        /// How often other tasks may go first before the next step.
         let yields: Int
     }
 

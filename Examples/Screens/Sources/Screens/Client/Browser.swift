@@ -45,7 +45,7 @@ actor Browser {
     init(url: String, directory: String, clock: TravelClock) throws {
         self.url = url
         transport = NIOTransport()
-        // One store for both: screens with a hash are the manager's, the others the HTTP cache's.
+        // One store for both: the manager has the screens with a hash, and the HTTP cache has the other screens.
         disk = try DiskStore(configuration: .init(directory: directory, maximumBytes: 64 << 20, clock: clock))
         cache = HTTPCache(stores: [disk], clock: clock)
         let caching = CachingClient(transport: TravelTransport(transport: transport, clock: clock), cache: cache)

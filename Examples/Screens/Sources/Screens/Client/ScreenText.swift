@@ -11,7 +11,7 @@ internal import HoardViews
 ///     [2] All we have
 struct ScreenText: Sendable {
     private(set) var lines: [String] = []
-    /// Where button 1, 2 and so on lead.
+    /// The paths to which button 1, 2 and so on lead.
     private(set) var links: [String] = []
 
     init(_ component: any ServerDrivenComponent) {

@@ -20,7 +20,7 @@ public final class Shop: Sendable {
     }
 
     private let stock: Mutex<[Product]>
-    /// By the token they send.
+    /// The customers, by the token that they send.
     private let customers: [String: Customer] = [
         "token-ana": Customer(name: "Ana", address: "Rua das Flores 7, Porto", points: 120),
         "token-ben": Customer(name: "Ben", address: "Mill Lane 4, Leeds", points: 15),

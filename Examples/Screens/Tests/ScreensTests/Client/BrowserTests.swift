@@ -284,7 +284,7 @@ struct BrowserTests {
             await browser.logIn(Account("ana"))
             #expect(await browser.open("/screens/profile").outcome == .miss)
             #expect(await browser.open("/screens/home").outcome == .hit)
-            // With the server away nothing of another user stands in.
+            // With the server away, no screen of another user stands in.
             await browser.logIn(Account("ben"))
             await server.stop()
             #expect(await browser.open("/screens/profile").outcome == .failed)

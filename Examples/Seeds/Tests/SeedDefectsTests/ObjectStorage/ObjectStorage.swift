@@ -10,7 +10,7 @@ struct Note: Codable, Cachable, Hashable {
 
 /// The storage of “Write Our Own Cache”: objects by key, in memory and on a disk, with completion handlers.
 protocol ObjectStorage: Sendable {
-    /// - Parameter completion: Told whether the object is on the disk.
+    /// - Parameter completion: Learns whether the object is on the disk.
     func store(_ object: Note, forKey key: String, completion: @escaping @Sendable (Bool) -> Void)
 
     /// - Parameter completion: Gets the object; `nil` if there is none.

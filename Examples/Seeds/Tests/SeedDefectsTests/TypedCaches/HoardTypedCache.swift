@@ -48,7 +48,7 @@ final class HoardTypedCache: TypedCaching {
         let (maximumCount, lifetime, time) = (maximumCount, lifetime, time)
         try cache.save(to: directory.path + "/cache", clock: time)
         return {
-            // The app configures its cache as ever; nothing of that is in the file.
+            // The app configures its cache as ever; the file has no configuration.
             let restored = HoardTypedCache(maximumCount, lifetime, time)
             try restored.cache.restore(from: directory.path + "/cache", clock: time)
             return restored

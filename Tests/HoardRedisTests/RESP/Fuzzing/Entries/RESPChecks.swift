@@ -31,7 +31,7 @@ package enum RESPChecks {
         let size = whole.values.reduce(0) { $0 + $1.size }
         try require(size <= 3 * bytes.count, "What was read is larger than what was sent.")
         let written = whole.values.reduce(into: [UInt8]()) { $1.write(to: &$0) }
-        // Text that is no UTF-8 is longer when it is repaired, so the limits are others.
+        // Text that is no UTF-8 is longer when it is repaired, so this reading has other limits.
         let again = read([written], limits: RESPDecoder.Limits())
         try require(again.error == nil && again.values.count == whole.values.count, "What was read cannot be written and read again.")
         try require(
