@@ -66,7 +66,8 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
     return *result ? 0 : ENOMEM;
 }
 
-// The runtime's functions take and return everything in registers that may be any: each is left by a jump to the next of its name.
+// The runtime's functions may take and return values in any registers. So each counting function ends with a jump
+// to the next function of its name.
 #define COUNTED(name, counter)                                                                    \
     static void *next_##name;                                                                     \
     __attribute__((used)) static void *find_##name(void) {                                        \

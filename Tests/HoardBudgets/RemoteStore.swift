@@ -3,7 +3,7 @@
 
 import Hoard
 
-/// A store in memory that is asked as one across a network is, and answers at once.
+/// A store in memory that the cache asks like a store across a network, and that answers at once.
 struct RemoteStore: CallbackRecordStore {
     let name = "remote"
     let callsBack = true

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct AllocationArenasTests {
     #if canImport(Glibc)
-        /// So many that this process, too, does not notice.
+        /// So many that the limit does not affect this process either.
         @Test(arguments: [1_000, .max])
         func theNumberIsLimited(serverThreads: Int) {
             #expect(AllocationArenas.limit(serverThreads: serverThreads, isSetByUser: false))

@@ -126,7 +126,7 @@ struct ProxyCommandTests {
         let (proxy, address) = try await HoardProcess.proxy(origin: "http://127.0.0.1:\(port)", directory: directory.path)
         let reply = try await client.send(.get, "\(address)/")
         #expect(reply.status == 502)
-        // Where the origin is, is nothing for clients.
+        // Clients must not learn where the origin is.
         #expect(reply.text == "The proxy got no answer from the origin.\n")
         #expect(reply.cacheStatus == "hoard; fwd=uri-miss; detail=cannotConnect")
         #expect(reply.fields[.cacheControl] == "no-store")

@@ -10,7 +10,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-/// Whose response it is, and by which name.
+/// The user to whom a response belongs, and the name by which the cache knows the user.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedCacheTests {
     private static let shared: HTTPFields = [.cacheControl: "s-maxage=60"]

@@ -57,7 +57,7 @@ package final class FrameClient {
     private var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
     private var decoder = HPACKDecoder(allocator: ByteBufferAllocator())
     private var responses: [Int: Response] = [:]
-    /// How many frames the last head came in.
+    /// The number of frames of the last head.
     package private(set) var headFrameCount = 0
     /// The longest frame so far.
     package private(set) var longestFrame = 0

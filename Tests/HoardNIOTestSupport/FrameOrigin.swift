@@ -12,7 +12,7 @@ package final class FrameOrigin: Sendable {
     package struct Request {
         package let stream: UInt32
         package let fields: HPACKHeaders
-        /// How many frames its head came in.
+        /// The number of frames of its head.
         package let headFrameCount: Int
 
         package var path: String { self[":path"] ?? "" }
@@ -148,7 +148,7 @@ package final class FrameOriginConnection: ChannelInboundHandler {
 
     // MARK: What the origin sends
 
-    /// Writes a frame as it is. Flushed with the next one that is.
+    /// Writes a frame as it is. Without `flushes`, the next frame that is flushed sends it too.
     package func write(_ kind: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, payload: ByteBuffer = ByteBuffer(), flushes: Bool = true) {
         guard let context else { return }
         var bytes = ByteBuffer()

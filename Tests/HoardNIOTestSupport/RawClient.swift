@@ -85,7 +85,7 @@ package final class RawClient {
         try await channel.close().get()
     }
 
-    /// All that comes until the server closes its side.
+    /// The text that comes until the server closes its side.
     ///
     /// - Throws: If the server resets the connection.
     package func receiveUntilClosed() async throws -> String {

@@ -100,7 +100,7 @@ package struct TestCertificate: Sendable {
         return .makeServerConfiguration(certificateChain: loaded.chain.map { .certificate($0) }, privateKey: .privateKey(loaded.privateKey))
     }
 
-    /// Writes both to files, as PEM.
+    /// Writes the certificate and the key to files, as PEM.
     package func write(certificatePath: String, keyPath: String) throws {
         try Data(certificate.utf8).write(to: URL(filePath: certificatePath))
         try Data(privateKey.utf8).write(to: URL(filePath: keyPath))

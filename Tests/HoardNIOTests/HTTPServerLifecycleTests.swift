@@ -172,7 +172,7 @@ struct HTTPServerLifecycleTests {
         #expect(try await client.receiveUntilClosed().isEmpty)
     }
 
-    /// A server holds its handler: whether that is freed says whether the server is.
+    /// A server holds its handler: if the handler is freed, so is the server.
     private struct Trace: Sendable {
         weak let handler: Signal?
     }

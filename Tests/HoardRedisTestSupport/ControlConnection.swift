@@ -19,7 +19,7 @@ package enum ControlReply: Equatable, Sendable {
     case null
     case array([ControlReply])
 
-    /// The text of a reply that is one, or the texts of an array, in lines.
+    /// The text of a text reply, or the texts of an array, in lines.
     package var description: String {
         switch self {
         case .text(let text), .error(let text): text

@@ -89,7 +89,7 @@ package final class FaultProxy: Sendable {
         order { $0.stalled = [] }
     }
 
-    /// Bytes for clients are so long on the way from now on.
+    /// Delays bytes for clients by so many milliseconds from now on.
     package func delayReplies(by milliseconds: Int) {
         order { $0.delay = .milliseconds(Int64(milliseconds)) }
     }

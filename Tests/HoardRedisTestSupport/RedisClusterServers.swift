@@ -25,7 +25,7 @@ package final class RedisClusterServers: Sendable {
         self.servers = servers
     }
 
-    /// By default the port for other nodes is 10,000 above the server's, which may be more than there are.
+    /// By default the port for other nodes is 10,000 above the server's, which may be beyond the last port.
     private static func node(_ options: RedisServer.Options) async throws -> RedisServer {
         guard let port = SocketCalls.freePort() else { throw SystemFailure("no port is free") }
         var options = options
@@ -75,7 +75,8 @@ package final class RedisClusterServers: Sendable {
     /// Moves a slot from one node to another while both serve, in the steps of
     /// <https://redis.io/docs/latest/commands/cluster-setslot/#redis-cluster-live-resharding-explained>.
     ///
-    /// May suspend: nodes that do not hear of each other for a while, on a busy machine, can be mistaken about whose a slot is until they do.
+    /// May suspend: nodes that do not hear of each other for a while, on a busy machine, can be mistaken about
+    /// the owner of a slot until they do.
     package func move(slot: Int, from source: Int, to target: Int) async throws {
         let (from, to) = (servers[source], servers[target])
         let sourceName = try from.command("CLUSTER", "MYID").description
@@ -94,7 +95,8 @@ package final class RedisClusterServers: Sendable {
             let reply = try from.command(["MIGRATE", "127.0.0.1", "\(to.port)", "", "0", "5000", "KEYS"] + keys.map(\.description))
             if case .error(let text) = reply { throw SystemFailure("keys cannot be moved: \(text)") }
         }
-        // An older message of a node that has a later epoch by now can take the slot away again: until all agree they are told.
+        // An older message of a node that has a later epoch by now can take the slot away again. So the
+        // nodes are told until all agree.
         var agreed = 0
         while agreed < 3 {
             if agreed == 0 { for server in [to, from] + servers { try server.expectOK("CLUSTER", "SETSLOT", "\(slot)", "NODE", targetName) } }
@@ -110,12 +112,12 @@ package final class RedisClusterServers: Sendable {
 }
 
 extension RedisServer {
-    /// The port that the other nodes of a cluster know it by.
+    /// The port by which the other nodes of a cluster know it.
     fileprivate var clusterPort: Int {
         if case .tcp(_, let port)? = tlsAddress?.base { port } else { port }
     }
 
-    /// Whether a node of a cluster thinks that a slot is that of the node on a port.
+    /// Whether a node of a cluster believes that the node on a port has a slot.
     fileprivate func knows(slot: Int, at port: Int) throws -> Bool {
         guard case .array(let ranges) = try command("CLUSTER", "SLOTS") else { return false }
         return ranges.contains { range in

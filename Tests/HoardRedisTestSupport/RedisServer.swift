@@ -71,7 +71,7 @@ package final class RedisServer: Sendable {
             state.process?.end(keepingDirectory: false)
             state.process = nil
         }
-        // One that was killed has left it.
+        // A killed server has left its directory.
         Self.removeDirectory(directory)
     }
 

@@ -275,7 +275,7 @@ struct TransportConnectionTests {
     }
 }
 
-/// Writes a file, if it is to have content, and removes it when `body` is done with it.
+/// Writes a file, if there is content for it, and removes it when `body` is done with it.
 private func withTemporaryFile(_ content: String?, body: (_ path: String) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "hoard-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)

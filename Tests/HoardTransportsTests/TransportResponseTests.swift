@@ -168,7 +168,7 @@ struct TransportResponseTests {
             let parts = Parts.repeating(byteCount: 64 * 1_024, count: 2_048, produced: produced)
             return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(parts, length: 128 * Self.mebibyte))
         }
-        // The server is not to lose patience while nothing is read, however long the other exchanges take.
+        // The server must not lose patience while nothing is read, however long the other exchanges take.
         var configuration = HTTPServer.Configuration()
         configuration.writeTimeout = .seconds(3_600)
         try await withServer(configuration, handler: handler) { server in

@@ -135,7 +135,7 @@ struct DistTests {
 
     // MARK: systemd
 
-    /// The unit, with a command that is there in place of one that is not installed.
+    /// The unit, with a command that is there in place of the one that is not installed.
     private func unit(in directory: TemporaryDirectory) throws -> String {
         let path = directory.path + "/hoard-proxy.service"
         try text("systemd/hoard-proxy.service").replacing("/usr/bin/hoard", with: "/bin/true").write(toFile: path, atomically: true, encoding: .utf8)
@@ -175,7 +175,7 @@ struct DistTests {
         ]
         #expect(instructions.allSatisfy { known.contains($0.first ?? "") })
         #expect(all("FROM").count == 2)
-        // No image without a version, and none that has one which moves with everything.
+        // Every image names a version, and none names `latest`, which moves.
         for image in all("FROM").compactMap(\.first) { #expect(image.contains(":") && !image.hasSuffix(":latest"), "\(image)") }
         for run in all("RUN").map({ $0.joined(separator: " ") }) where run.contains("apt-get install") {
             #expect(run.contains("apt-get update") && run.contains("--no-install-recommends") && run.contains("rm -rf /var/lib/apt/lists"))

@@ -15,7 +15,8 @@ struct ManualPage {
 
     var fileName: String { "\(name).1" }
 
-    /// All pages: one for the command, and one for each command below it, which tells of those below itself too.
+    /// All pages: one for the command, and one for each command below it, which also
+    /// describes the commands below itself.
     static func pages(of root: CommandHelp, version: String) -> [ManualPage] {
         let names = [root.commandName] + root.commands.map { "\(root.commandName)-\($0.commandName)" }
         let pages = root.commands.map { ManualPage(help: $0, parents: [root.commandName], version: version, others: names) }

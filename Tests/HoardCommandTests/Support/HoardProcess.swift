@@ -130,7 +130,7 @@ private final class LineCollector: Sendable {
 
     private let state = Mutex(State())
 
-    /// Reads on a thread of its own, so that no test waits for another's output.
+    /// Reads on a thread of its own, so that no test waits for the output of another process.
     func read(_ handle: FileHandle) {
         Thread.detachNewThread {
             while true {

@@ -91,7 +91,7 @@ struct LiveResponse: Sendable {
     var cacheStatus: String { head.headerFields[values: cacheStatusName].joined(separator: ", ") }
 }
 
-/// An application on a free port that says which.
+/// An application on a free port, which it reports.
 private struct RunningApplication: ApplicationProtocol {
     let base: Application<AnyResponder>
     let onRunning: @Sendable (_ port: Int) -> Void

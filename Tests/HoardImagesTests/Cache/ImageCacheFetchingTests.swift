@@ -99,7 +99,7 @@
             #expect(origin.images.statistics.count == 1)
         }
 
-        /// Nothing of the answer says that it is another picture, and its size is the same, too.
+        /// No field of the answer says that it is another picture, and its size is the same, too.
         @Test func onlyTheBytesDecideWhetherAnOriginalHasChanged() async throws {
             let (first, second) = (Picture.gradient(8, 8), Picture(width: 8, height: 8) { _, _ in [1, 2, 3, 255] })
             let origin = ImageOrigin(["/photo": .init(data: first.png(), fields: [.cacheControl: "no-cache"])])

@@ -160,7 +160,7 @@
             #expect(third.images.statistics.decodes == 0)
         }
 
-        /// Nothing of the answer says that it is another picture, and its size is the same, too.
+        /// No field of the answer says that it is another picture, and its size is the same, too.
         @Test func withoutAValidatorTheBytesDecide() async throws {
             let store = MemoryStore()
             let (first, second) = (Picture.gradient(8, 8), Picture(width: 8, height: 8) { _, _ in [1, 2, 3, 255] })

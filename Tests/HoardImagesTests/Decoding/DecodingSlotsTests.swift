@@ -8,7 +8,7 @@ import Testing
 @testable import HoardImages
 
 @Suite struct DecodingSlotsTests {
-    /// How many hold a slot now, and at most.
+    /// The number of callers that hold a slot now, and the greatest number so far.
     private final class Occupancy: Sendable {
         private let counts = Mutex((now: 0, peak: 0, total: 0))
 

@@ -42,7 +42,7 @@
             #expect(code(of: Picture.gradient(1, 1).png().claimingSize(1, 1_000_000)) == .damaged)
         }
 
-        /// Also where nothing is allowed to limit it: sums over areas must not overflow.
+        /// This holds without a limit too: sums over areas must not overflow.
         @Test func noLimitAllowsMoreThanCanBeSummedUp() {
             let unlimited: (inout ImageLimits) -> Void = { limits in
                 limits.maximumPixelCount = .max

@@ -11,7 +11,7 @@
     @Suite(.serialized) struct ImageMemoryTests {
         static let side = 4_000
 
-        /// How much more memory the process has had at most because the picture was decoded.
+        /// The growth of the process's peak memory by decoding the picture.
         private static func growth(decoding data: Data, maximumPixelSize: Int) -> Int {
             let before = test_peak_memory()
             guard let bitmap = try? Bitmap(decoding: data, maximumPixelSize: maximumPixelSize), bitmap.width == maximumPixelSize else { return .max }

@@ -30,7 +30,7 @@ struct HTTP2ServerDrainTests {
         while client.goAways.isEmpty { try await client.step() }
         #expect(client.goAways.first?.errorCode == 0)
         #expect(client.goAways.first?.lastStream == 1)
-        // A stream that was on its way when the server said that it goes is not served, content and all.
+        // The server does not serve a stream that was on its way when it announced its end, content and all.
         try await client.request(3, Client.get("/late", method: "POST"), endsStream: false)
         try await client.content(3, "content", endsStream: true)
         door.fire()

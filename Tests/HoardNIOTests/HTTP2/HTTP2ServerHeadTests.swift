@@ -13,7 +13,7 @@ import Testing
 
 @testable import HoardWire
 
-/// Heads and trailers that need more than one frame: no stream loses its fields, and none gets another's.
+/// Heads and trailers that need more than one frame: no stream loses its fields, and none gets those of another stream.
 @Suite(.timeLimit(.minutes(5)))
 struct HTTP2ServerHeadTests {
     private typealias Client = FrameClient
@@ -167,7 +167,7 @@ struct HTTP2ServerHeadTests {
 
     // MARK: More streams than announced
 
-    /// - Parameter heard: The client has acknowledged the server's settings before.
+    /// - Parameter heard: Whether the client has acknowledged the server's settings before.
     @Test(arguments: [false, true])
     func streamsBeyondTheLimitAreRefusedAndTheOthersGoOn(_ heard: Bool) async throws {
         let door = Signal()

@@ -81,7 +81,8 @@ struct HTTP2ServerLimitTests {
             body: { server in
                 let client = try await Client.connect(port: server.port)
                 var block = try client.block(Client.get("/"))
-                // By hand, for the encoder would write it in small letters: a literal, not indexed, a name of one byte, an empty value.
+                // Written by hand, because the encoder would use small letters: a literal, not indexed, a
+                // name of one byte, an empty value.
                 block.writeBytes([0x00, 0x01, UInt8(ascii: "A"), 0x00])
                 try await client.send(.init(kind: .headers, flags: 0x5, stream: 1, payload: block))
                 #expect(try await client.response(on: 1).resetCode == Client.protocolError)

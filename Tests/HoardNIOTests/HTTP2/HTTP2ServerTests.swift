@@ -15,7 +15,8 @@ import Testing
 @testable import HoardWire
 
 extension HTTPServer.Configuration {
-    /// A free port where HTTP/2 is spoken with prior knowledge. Frames are counted, and clients waited for, so long that it does not matter how slowly a test runs.
+    /// A free port with HTTP/2 by prior knowledge. The server counts frames and waits for clients for so long
+    /// that a slow test does not matter.
     static var http2: Self {
         var configuration = Self(listeners: [HTTPServer.Listener(.tcp(host: "127.0.0.1", port: 0), isHTTP2Enabled: true)])
         configuration.http2RateWindow = .seconds(86_400)

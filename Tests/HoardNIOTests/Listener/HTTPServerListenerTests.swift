@@ -9,13 +9,13 @@ import HoardNIOTestSupport
 import NIOCore
 import Testing
 
-/// Where a server listens, and for how many.
+/// The addresses at which a server listens, and the number of connections that it takes.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerListenerTests {
     private static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
     private static func withSocketPath(_ body: (String) async throws -> Void) async throws {
-        // Short, for the path of a socket has no room for more.
+        // Short, because the path of a socket has no room for more.
         let path = "/tmp/hoard-\(UInt32.random(in: .min ... .max)).sock"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try await body(path)

@@ -75,7 +75,7 @@
             let (descriptor, port) = try Self.bound(family)
             let sockets = InheritedSockets(descriptors: [descriptor])
             #expect(sockets.addresses == [family == AF_INET6 ? "[::1]:\(port)" : "127.0.0.1:\(port)"])
-            // The name may stand for ::1 first, which the socket is not bound to.
+            // The name may stand for ::1 first, to which the socket is not bound.
             let taken = sockets.take(for: .tcp(host: host, port: port))
             #expect(taken == descriptor || host == "localhost")
             #expect(sockets.take(for: .tcp(host: host, port: port)) == nil)

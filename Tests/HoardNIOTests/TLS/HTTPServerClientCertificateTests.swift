@@ -50,7 +50,7 @@ struct HTTPServerClientCertificateTests {
             #expect(try await Self.answer(server, .second) == "HTTP/1.1 \(certificate)")
             #expect(try await Self.answer(server, .second, protocols: ["h2"]) == "HTTP/2.0 \(certificate)")
             #expect(try await Self.answer(server, .second) { $0.maximumTLSVersion = .tlsv12 } == "HTTP/1.1 \(certificate)")
-            // Of another authority.
+            // A certificate of another authority.
             #expect(try await Self.answer(server, .first) == nil)
             #expect(try await Self.answer(server) == (isRequired ? nil : "HTTP/1.1 none"))
         }

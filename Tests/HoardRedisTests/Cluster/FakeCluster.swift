@@ -18,7 +18,7 @@ final class FakeCluster: Sendable {
         var importing: Set<Int> = []
         var isDown = false
         var isHealthy = true
-        /// The replies instead, once for each.
+        /// Replies that the node gives instead, each once.
         var answers: [RESPValue] = []
         var commands: [String] = []
         var handlers: [Int: @Sendable (RedisEvent) -> Void] = [:]
@@ -26,9 +26,9 @@ final class FakeCluster: Sendable {
     }
 
     struct State {
-        /// By port.
+        /// The nodes, by port.
         var nodes: [Int: Node] = [:]
-        /// For each slot, a port.
+        /// The port of each slot's owner.
         var owners = [Int](repeating: 0, count: ClusterSlot.count)
         var epoch = 1
         var connectionCount = 0

@@ -65,7 +65,7 @@ import Testing
     @Test func aCertificateForAnotherNameIsRefused() async throws {
         try await withServer { server, configuration in
             var configuration = configuration
-            // An address that the certificate is not for either.
+            // An address for which the certificate is not valid either.
             guard case .tcp(_, let port) = server.tlsAddress?.base else { throw RedisError(.invalidConfiguration, "The server has no port for TLS.") }
             configuration.address = .tcp(host: "127.0.0.2", port: port)
             configuration.tls?.serverName = "redis.example"

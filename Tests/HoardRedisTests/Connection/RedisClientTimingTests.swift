@@ -123,7 +123,7 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(outcomes == [.timedOut, .timedOut, .timedOut])
-        // Those without a waiting caller count until their replies have come.
+        // Commands without a waiting caller count until their replies have come.
         #expect(await outcome { () throws(RedisError) in try await client.send(echo("more")) }.code == .tooManyCommands)
         await client.close()
         await server.stop()
@@ -152,7 +152,7 @@ import Testing
         await server.received(2)
         server.send("+a\r\n+b\r\n")
         #expect(try await next.text == "b")
-        // One that is cancelled before it begins leaves as well.
+        // A command that is cancelled before it begins leaves as well.
         let late = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return await outcome { () throws(RedisError) in try await client.send([echo("c"), echo("d")])[0] }

@@ -31,7 +31,7 @@ final class ScriptedServer: Sendable {
         /// Whether new connections are ended at once.
         var isDown = false
 
-        /// Those that are not part of a login.
+        /// The number of commands that are not part of a login.
         var userCommandCount = 0
     }
 
@@ -44,7 +44,8 @@ final class ScriptedServer: Sendable {
         state = Mutex(State(script: script))
     }
 
-    /// - Parameter script: Asked for everything but `HELLO`, `SELECT` and `CLIENT`, which are answered as by a server.
+    /// - Parameter script: Answers every command but `HELLO`, `SELECT` and `CLIENT`, which get
+    ///   the answers of a real server.
     static func start(tls: NIOSSLContext? = nil, _ script: @escaping Script) async throws -> ScriptedServer {
         let server = ScriptedServer { connection, command in
             switch command.first {
@@ -57,7 +58,7 @@ final class ScriptedServer: Sendable {
         return server
     }
 
-    /// - Parameter script: Asked for everything.
+    /// - Parameter script: Answers every command.
     static func startPlain(_ script: @escaping Script) async throws -> ScriptedServer {
         let server = ScriptedServer(script)
         try await server.listen(nil)

@@ -24,8 +24,9 @@ struct FaultSite {
 
     /// A cache over the server, through the proxy if `isDirect` is `false`.
     ///
-    /// - Parameter isPatient: Nothing that is slow is given up, so that a busy machine is no fault: the server has to be gone, or to refuse. Where it says
-    ///   nothing at all, some time has to pass. A busy machine lets it pass at other moments too, so a test must not count on the store then.
+    /// - Parameter isPatient: Whether the cache gives up nothing that is slow, so that a busy machine is no
+    ///   fault: the server has to be gone, or to refuse. Where the server says nothing at all, some time has to
+    ///   pass. A busy machine lets it pass at other moments too, so a test must not count on the store then.
     func cache(isDirect: Bool = true, isPatient: Bool = true, _ change: (inout RedisConfiguration) -> Void = { _ in }) throws -> FaultCache {
         var configuration = RedisConfiguration(address: isDirect ? server.address : proxy.address)
         configuration.commandTimeout = .seconds(isPatient ? 1_000 : 2)

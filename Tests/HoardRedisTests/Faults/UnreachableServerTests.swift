@@ -43,7 +43,8 @@ struct UnreachableServerTests {
         let cache = try site.cache(isPatient: false)
         #expect(try await cache.storedValue(loading: "1") == "1")
         site.server.pause()
-        // Both come before it is resumed: that the deadline ends the waiting is all that lets them. When it does is a matter of `StoreTierDeadlineTests`.
+        // Both come before the server is resumed. Only the deadline, which ends the waiting, makes that possible.
+        // `StoreTierDeadlineTests` test when it does so.
         #expect(try await cache.storedValue(loading: "2") == "2")
         #expect(try await cache.value("other", loading: "3") == "3")
         #expect(cache.health?.failures ?? 0 > 0)
@@ -114,7 +115,7 @@ struct UnreachableServerTests {
         await site.end(first, second)
     }
 
-    /// Seven tests cut at every byte between them: each cut takes a timeout or two.
+    /// Together, the seven tests cut at every byte: each cut takes a timeout or two.
     @Test(arguments: 0..<7) func noAnswerThatIsCutAnywhereGivesAWrongValue(remainder: Int) async throws {
         let site = try await FaultSite()
         let writer = try site.cache()

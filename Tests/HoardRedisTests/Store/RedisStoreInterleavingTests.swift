@@ -12,7 +12,7 @@ import Testing
     import Foundation
 #endif
 
-/// Three stores, random operations, and every delay of commands, replies and news that a seed can think of.
+/// Three stores, random operations, and every delay of commands, replies and news that a seed can choose.
 @Suite struct RedisStoreInterleavingTests {
     private static let firstSeed: UInt64 = ProcessInfo.processInfo.environment["HOARD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max / 2)
     private static let seedCount: UInt64 = ProcessInfo.processInfo.environment["HOARD_SEEDS"].flatMap { UInt64($0) } ?? 50

@@ -15,7 +15,8 @@ import Testing
     private static let campaign = ProgramCampaign(defaultCount: 48)
     private let time = ManualTicker()
 
-    /// - Parameter makeStore: Makes a new store for each hundred programs, as the fake server takes the longer the more it holds.
+    /// - Parameter makeStore: Makes a new store for each hundred programs, because the fake server
+    ///   gets slower the more it holds.
     private func run(_ block: UInt64, over makeStore: () throws -> RedisStore) async throws {
         var seeds = Array(Self.campaign.seeds(inBlock: block))[...]
         while !seeds.isEmpty {

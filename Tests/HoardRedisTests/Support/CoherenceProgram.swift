@@ -34,11 +34,11 @@ final class CoherenceProgram: Sendable {
     /// The known state of a key's source.
     private struct Source {
         var version = 0
-        /// Older versions are not to be found any more.
+        /// No reading may find an older version any more.
         var removedBefore = 0
-        /// Older versions are not to be fresh any more, from these dates on.
+        /// No older version may be fresh any more, from these dates on.
         var staleBefore: [(version: Int, date: Date)] = []
-        /// Whether a task writes the key itself; no other changes the source meanwhile.
+        /// Whether a task writes the key itself; no other task changes the source meanwhile.
         var isBeingWritten = false
         /// How many changes are under way.
         var changeCount = 0

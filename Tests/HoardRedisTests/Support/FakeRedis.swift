@@ -36,7 +36,7 @@ final class FakeRedis: Sendable {
         fileprivate var connections: [Int: Weak] = [:]
         var nextConnection = 0
         var generator: SeededGenerator
-        /// Keys that were changed in the turn, and the connection that did it, if it is one.
+        /// Keys that were changed in the turn, and the number of the connection that changed each, if a connection did.
         var changed: [[UInt8]: Int?] = [:]
         var isFlushed = false
         var knownScripts: Set<String> = []

@@ -5,7 +5,7 @@
 enum CampaignEvent: Equatable {
     /// A call that invalidates all of a key before `version` has returned in this process.
     case returned(key: Int, version: Int, time: Int)
-    /// It holds in the store too: nothing is owed to that.
+    /// The invalidation holds in the store too: the cache owes the store nothing.
     case acknowledged(key: Int, version: Int, time: Int)
     /// A read that began at `time` has found a version that was older than some invalidation noted before. The detail is for people.
     case read(key: Int, version: Int, time: Int, ReadKind, detail: String = "")

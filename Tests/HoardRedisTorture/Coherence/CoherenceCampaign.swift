@@ -19,7 +19,7 @@ final class CoherenceCampaign {
         var processes: Int
         var seconds: Double
         var seed: UInt64
-        /// Between faults; `nil`: nothing is broken.
+        /// The time between faults; `nil`: nothing is broken.
         var faultInterval: ClosedRange<Int>?
         /// Whether the stores listen to changes at all. Without, the campaign has to find violations.
         var isTracked = true

@@ -18,11 +18,11 @@ struct CoherenceChecker {
         /// In nanoseconds.
         var normal: Int
         var disturbed: Int
-        /// For so long after a disturbance a connection may be made anew.
+        /// The time after a disturbance in which a connection may be made anew.
         var settling: Int
     }
 
-    /// When the connections of a worker, or of all, could not be relied on.
+    /// A time in which the connections of a worker, or of all workers, could not be relied on.
     struct Disturbance: Equatable {
         /// `nil`: all.
         var worker: Int?
@@ -40,14 +40,15 @@ struct CoherenceChecker {
 
     struct Verdict {
         var violations: [String] = []
-        /// How many were found, also of those that are not described.
+        /// The number of violations, including those without a description.
         var violationCount = 0
         var readCounts: [CampaignEvent.ReadKind: Int] = [:]
         /// Acknowledged invalidations of single keys.
         var invalidationCount = 0
         /// Those that were made good later, as the store did not answer when they were called.
         var deferredCount = 0
-        /// By how much reads of memory were late in normal operation: milliseconds from the acknowledgement, for each that was.
+        /// The delays of late reads of memory in normal operation: milliseconds from the
+        /// acknowledgement, for each late read.
         var delays: [Double] = []
         /// The same where connections were disturbed.
         var disturbedDelays: [Double] = []

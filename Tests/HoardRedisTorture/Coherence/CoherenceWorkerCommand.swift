@@ -13,7 +13,8 @@ struct CoherenceWorkerCommand: AsyncParsableCommand {
     @Option var numbers: String
     @Option var log: String
     @Option var seed: UInt64
-    /// Which of the workers this is, of how many, and which in a row with its number.
+    /// The number of this worker, the number of all workers, and the place of this process in the
+    /// row of those with its number.
     @Option var worker: Int
     @Option var processes: Int
     @Option var start: Int

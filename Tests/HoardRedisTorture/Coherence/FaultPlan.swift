@@ -36,7 +36,7 @@ enum Fault: CaseIterable {
         }
     }
 
-    /// Whether connections may be broken by it, or be broken without being known to.
+    /// Whether it may break connections, also without the worker's knowledge.
     var disturbs: Bool { self != .pauseWorker && self != .killWorker }
     /// Whether it concerns all processes.
     var concernsAll: Bool {

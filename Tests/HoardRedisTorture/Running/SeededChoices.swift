@@ -5,7 +5,7 @@
 struct SeededChoices: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// - Parameter part: Which of the things that share the seed; each has choices of its own.
+    /// - Parameter part: The number of the part that shares the seed with others; each part has choices of its own.
     init(seed: UInt64, part: Int = 0) {
         state = seed ^ (UInt64(truncatingIfNeeded: part) &* 0xd6e8_feb8_6659_fd93)
         _ = next()

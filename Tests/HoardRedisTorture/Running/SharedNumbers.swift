@@ -13,7 +13,7 @@ import Synchronization
     import Musl
 #endif
 
-/// Atomic numbers in a file that all processes have mapped: they survive any of them.
+/// Atomic numbers in a file that all processes have mapped: they survive the end of any process.
 ///
 /// `@unchecked Sendable` because the pointer never changes, the memory is unmapped only when no code has a
 /// reference, and all access to it is atomic.

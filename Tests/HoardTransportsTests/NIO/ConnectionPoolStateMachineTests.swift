@@ -265,7 +265,7 @@ import Testing
         #expect(Self.describe(machine.opened(fresh, to: Self.server, capacity: 2)) == "3")
         #expect(Self.describe(machine.released(fresh, to: Self.server)) == "4")
         #expect(Self.lease(&machine, 7) == "use")
-        // One beyond the limit, and not another while that is there.
+        // One connection beyond the limit may be open, and no second one while it is there.
         #expect(machine.hosts[Self.server]?.openCount == 2)
         #expect(Self.lease(&machine, 5, fresh: true) == "wait")
         #expect(Self.describe(machine.released(fresh, to: Self.server)) == "none")

@@ -8,7 +8,7 @@ import Testing
 @testable import HoardTransports
 
 @Suite struct ResponseSplitterTests {
-    /// Where a text is cut if the same is expected all the time.
+    /// The places where a text is cut if the same is expected all the time.
     private static func cut(_ text: String, _ expectation: ResponseSplitter.Expectation) -> [String] {
         var splitter = ResponseSplitter(maximumHeadByteCount: 1_000)
         var buffer = ByteBuffer(string: text)

@@ -75,7 +75,8 @@ final class HTTP2Origin: Sendable {
         (connections, closedConnections, resets) = counters
     }
 
-    /// - Parameter answersAtHead: The handler is called when the head of a request has arrived, else when all of it has.
+    /// - Parameter answersAtHead: Whether the handler is called when the head of a request has arrived; else it
+    ///   is called when all of the request has.
     static func start(
         protocols: [String]? = nil,
         settings: HTTP2Settings = [],

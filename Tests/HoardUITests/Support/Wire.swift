@@ -41,7 +41,7 @@ final class Wire: Sendable {
     /// Lets the request for a number arrive.
     func release(_ number: Int) { resume { $0.filter { $0.value.number == number }.map(\.key) } }
 
-    /// Lets some requests arrive, whichever the generator says.
+    /// Lets some requests arrive, which the generator chooses.
     func release(_ count: Int, using generator: inout SeededGenerator) {
         // In an order of their own, which is the same each time.
         var ids = state.withLock { $0.waiting.keys.sorted() }

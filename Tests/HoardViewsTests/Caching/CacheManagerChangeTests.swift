@@ -143,7 +143,7 @@ import Testing
         await manager.addToCache(workspace.reference("a", "secret", isSensitive: true))
         #expect(await manager.getReference(identifiedBy: "a")?.data == Data("secret".utf8))
         #expect(await onDisk.getReference(identifiedBy: "a") == nil)
-        // One that memory has no room for is not kept at all, and the older one is gone all the same.
+        // A reference for which memory has no room is not kept at all, and the older one is gone all the same.
         let tiny = workspace.manager(store, .init(memoryMaximumBytes: 10))
         await tiny.addToCache(workspace.reference("b", "public"))
         await tiny.addToCache(workspace.reference("b", "secret", isSensitive: true))

@@ -31,7 +31,7 @@ import Testing
             if let stored { disk.append(stored) }
             let found = memory[identifier] ?? stored
             if hasMemory { memory[identifier] = found }
-            // Sensitive ones are never in both.
+            // Sensitive references are never in both.
             return found
         }
 

@@ -261,7 +261,7 @@ import Testing
         await after.close()
     }
 
-    /// Which of the references are in a store. No use.
+    /// The references that are in a store. Reading them counts as no use.
     private func present(_ identifiers: [String], _ store: DiskStore) async throws -> Set<String> {
         var found: Set<String> = []
         for identifier in identifiers where try await store.peekRecord(forKey: RecordKey("views\u{0}" + identifier)) != nil {

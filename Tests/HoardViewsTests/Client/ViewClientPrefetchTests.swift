@@ -290,7 +290,7 @@ import Testing
         let skipped = try await harness.client.prefetch("/c")
         #expect(skipped.outcome == .skippedTooMany)
         #expect(skipped.use == .unused)
-        // One that joins is no further one, and a fetch is never refused.
+        // A prefetch that joins does not count as a further one, and a fetch is never refused.
         let joining = Task { try await harness.client.prefetch("/a") }
         try await waiters(2, harness, "/a")
         let fetch = Task { try await harness.client.fetch("/c") }

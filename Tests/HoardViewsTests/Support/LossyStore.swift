@@ -4,7 +4,7 @@
 import Foundation
 import Hoard
 
-/// A store that has lost each record of which the last piece of a long response consists.
+/// A store that has lost each record that holds the last piece of a long response.
 struct LossyStore: RecordStore {
     let base: MemoryStore
     var name: String { "lossy" }

@@ -79,7 +79,7 @@ final class CountingCoder: ComponentCoding {
     private let priorities = Shared<[TaskPriority]>([])
 
     var decodeCount: Int { priorities.value.count }
-    /// With which priority each screen was decoded.
+    /// The priority with which each screen was decoded.
     var decodePriorities: [TaskPriority] { priorities.value }
 
     func decode(_ data: Data) throws(ComponentCodingError) -> any ServerDrivenComponent {
@@ -168,7 +168,7 @@ final class ScreenOrigin: Sendable {
         var status = HTTPResponse.Status.ok
         /// Sent in place of a screen.
         var body: String?
-        /// Whether the hash of a request is looked at.
+        /// Whether the origin looks at the hash of a request.
         var answersNotModified = true
         /// The fields that a 304 has beside the hash.
         var notModifiedFields: HTTPFields?
@@ -214,7 +214,7 @@ final class ScreenOrigin: Sendable {
 }
 
 extension HTTPField.Name? {
-    /// The name of a literal that is one.
+    /// The field name of a literal that is a valid name.
     fileprivate var unsafelyNamed: HTTPField.Name {
         guard let name = self else { preconditionFailure("It is no field name.") }
         return name

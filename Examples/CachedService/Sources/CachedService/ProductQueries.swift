@@ -44,13 +44,14 @@ struct ProductQueries: Sendable {
         self.database = database
         var policy = CachePolicy(freshFor: .seconds(60))
         policy.staleIfError = .seconds(3_600)
-        // The table is asked for a product that it has not got once in 10 seconds, however many requests want it.
+        // A missing product costs the table one query in 10 seconds, however many requests want it.
         policy.negativeFor = .seconds(10)
         products = TieredCache(configuration: .init(maximumCount: 10_000, policy: policy), stores: [], codec: .json, clock: clock, ticker: ticker)
         pages = Cache(maximumCount: 1_000, ticker: ticker)
     }
 
-    // The only parameter has the type of the cache's keys, and so is the key. The database is the same for all instances.
+    // The only parameter has the type of the cache's keys, and so it is the key. The database
+    // is the same for all instances.
     @Cached(in: \Self.products, ignoring: ["database"])
     func product(_ id: Int) async throws -> Product? { try await self.database.product(id) }
 

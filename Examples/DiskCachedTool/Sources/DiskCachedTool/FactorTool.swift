@@ -44,7 +44,7 @@ struct FactorTool: Sendable {
         }
     }
 
-    /// The store; `nil` if there cannot be one, which is no reason not to answer.
+    /// Opens the store. `nil` if there cannot be one: the tool answers without it.
     private func openStore() -> DiskStore? {
         do {
             return try DiskStore(configuration: .init(directory: directory, maximumBytes: 16 << 20))

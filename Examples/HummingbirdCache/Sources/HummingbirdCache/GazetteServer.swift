@@ -26,7 +26,7 @@ actor GazetteServer {
     private let certificate: Certificate?
     private var running: (services: ServiceGroup, task: Task<Void, Never>)?
 
-    /// - Parameter port: Where to listen. 0: wherever the system likes.
+    /// - Parameter port: The port on which to listen; 0 lets the system choose one.
     init(gazette: Gazette = Gazette(), port: Int = 0, certificate: Certificate? = nil, clock: any WallClock = SystemWallClock()) {
         self.gazette = gazette
         self.port = port
@@ -78,7 +78,7 @@ actor GazetteServer {
 
     private func application(onStart: @escaping @Sendable (Int) -> Void) throws -> some ApplicationProtocol {
         var logger = Logger(label: "gazette")
-        // Clients that leave in the middle are no news.
+        // The log says nothing of clients that leave in the middle.
         logger.logLevel = .critical
         return Application(
             router: GazetteRoutes(gazette: gazette, cache: cache).router(),

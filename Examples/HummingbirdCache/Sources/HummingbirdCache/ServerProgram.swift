@@ -68,7 +68,7 @@ public struct ServerProgram: Sendable {
 
     private static func say(_ line: String) {
         print(line)
-        // `nil`: all streams. The one of the output is a global variable in C, which Swift does not let one use.
+        // `nil`: all streams. The stream of the output is a global variable in C, which Swift code may not use.
         fflush(nil)
     }
 }

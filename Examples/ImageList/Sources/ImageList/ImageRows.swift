@@ -13,7 +13,7 @@ import HoardImages
         didSet { if urls != oldValue { prefetcher.stopAll() } }
     }
 
-    /// Those with which cells show images: a bitmap of another size is another one.
+    /// The options with which cells show images: a bitmap of another size is another bitmap.
     var options = ImageOptions() {
         didSet { if options != oldValue { prefetcher.stopAll() } }
     }
@@ -28,6 +28,6 @@ import HoardImages
 
     func cancelPrefetching(_ rows: [Int]) { prefetcher.stop(urls(of: rows), options: options) }
 
-    /// Rows may be gone when a list that was changed speaks of them.
+    /// A list that was changed may ask for rows that are gone.
     private func urls(of rows: [Int]) -> [String] { rows.filter(urls.indices.contains).map { urls[$0] } }
 }

@@ -28,9 +28,9 @@ struct Outcome: Sendable {
 struct Run: Sendable {
     let service: String
     let scenario: Scenario
-    /// In the order of the requests.
+    /// The outcomes, in the order of the requests.
     let outcomes: [Outcome]
-    /// In the order in which they came.
+    /// The calls, in the order in which they came.
     let calls: [Database.Call]
 }
 

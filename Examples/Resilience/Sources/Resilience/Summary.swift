@@ -41,7 +41,8 @@ struct Summary: Sendable, Equatable {
 }
 
 extension [Duration] {
-    /// The smallest element of which at least this share of the elements are no greater ("nearest rank"). The array must be sorted.
+    /// The smallest element such that at least this share of the elements is no greater ("nearest
+    /// rank"). The array must be sorted.
     func quantile(_ share: Double) -> Duration {
         guard !isEmpty else { return .zero }
         return self[Swift.min(count - 1, Swift.max(0, Int((share * Double(count)).rounded(.up)) - 1))]

@@ -11,11 +11,11 @@ internal import Dispatch
     internal import Musl
 #endif
 
-/// The standard output, which also a pipe gets at once.
+/// The standard output. A pipe, too, gets each line at once.
 struct StandardOutput: Sendable {
     func print(_ text: String, terminator: String = "\n") {
         Swift.print(text, terminator: terminator)
-        // `nil`: all streams. The one of the output is a global variable in C, which Swift does not let one use.
+        // `nil`: all streams. The stream of the output is a global variable in C, which Swift code may not use.
         fflush(nil)
     }
 }

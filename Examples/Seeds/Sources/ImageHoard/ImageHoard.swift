@@ -70,7 +70,7 @@ struct Program {
         await next.close()
     }
 
-    /// Any `Codable` type is `Cachable` for the asking.
+    /// Any `Codable` type becomes `Cachable` by saying so.
     struct Note: Codable, Cachable {
         var text: String
     }

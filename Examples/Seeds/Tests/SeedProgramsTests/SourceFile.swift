@@ -8,9 +8,9 @@ struct SourceFile {
     let text: String
     /// The types that are declared at any depth.
     let declared: Set<String>
-    /// The types that are extended; of `A.B`, that is `A`.
+    /// The types that are extended; for an extension of `A.B`, the type `A`.
     let extended: Set<String>
-    /// Everything that can be written behind a dot.
+    /// All names that can be written behind a dot.
     let members: Set<String>
 
     private static let typeKeywords: Set<Substring> = ["class", "struct", "enum", "protocol", "actor", "typealias"]

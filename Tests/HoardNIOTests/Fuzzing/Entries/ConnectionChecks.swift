@@ -23,7 +23,7 @@ enum ConnectionChecks {
 
     private struct Outcome: Equatable {
         var requests: [FuzzedRequest]
-        /// The server has answered something itself, and has closed the connection.
+        /// Whether the server has answered something by itself, and has closed the connection.
         var isRefused: Bool
         var isOpen: Bool
 
@@ -35,7 +35,8 @@ enum ConnectionChecks {
     }
 
     private static func compare(_ cut: Outcome, with whole: Outcome, _ input: FuzzInput) throws {
-        // Behind content in chunks, it depends on the cuts whether a method is seen that the parser does not know: `MethodHandler`.
+        // Behind content in chunks, the cuts decide whether the handler sees a method that the parser
+        // does not know: `MethodHandler`.
         guard input.contains("transfer-encoding") else {
             return try FuzzInput.require(cut == whole, "Once: \(whole). Otherwise: \(cut).")
         }

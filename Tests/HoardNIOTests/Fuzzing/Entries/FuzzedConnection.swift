@@ -19,7 +19,7 @@ final class FuzzedConnection {
     private let socket = FuzzedSocket()
     private let log = FuzzedRequestLog()
 
-    /// - Parameter answersAtOnce: Plain requests are answered by their bytes.
+    /// - Parameter answersAtOnce: Whether plain requests are answered by their bytes.
     init(answersAtOnce: Bool) throws {
         var configuration = HTTPServer.Configuration()
         // Limits that a small input can reach.

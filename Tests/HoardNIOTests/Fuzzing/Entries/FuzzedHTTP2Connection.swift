@@ -56,7 +56,7 @@ final class FuzzedHTTP2Connection {
         channel.pipeline.fireChannelRead(ByteBuffer(bytes: bytes))
     }
 
-    /// As a socket does when it has no more for now.
+    /// Completes the read, as a socket does when it has no more for now.
     func completeRead() {
         guard channel.isActive else { return }
         channel.pipeline.fireChannelReadComplete()

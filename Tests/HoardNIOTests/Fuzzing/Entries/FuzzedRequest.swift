@@ -26,7 +26,7 @@ extension FuzzedRequest {
 final class FuzzedRequestLog: Sendable {
     let requests = Mutex<[FuzzedRequest]>([])
 
-    /// - Returns: Where it stands.
+    /// - Returns: Its index in the log.
     func add(_ request: FuzzedRequest) -> Int {
         requests.withLock { requests in
             requests.append(request)

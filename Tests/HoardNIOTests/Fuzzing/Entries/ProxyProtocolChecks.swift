@@ -73,14 +73,14 @@ package enum ProxyProtocolChecks {
 }
 
 extension ProxyProtocolHeader {
-    /// The header in version 1, if that can say it, and in version 2 without and with a checksum.
+    /// The header in version 1, if that version has a form for it, and in version 2 without and with a checksum.
     fileprivate func written() -> [[UInt8]] {
         switch self {
         case .local: [Array("PROXY UNKNOWN\r\n".utf8)] + Self.binary(command: 0x20, family: 0x00, addresses: [])
         case .unixClient: Self.binary(command: 0x21, family: 0x31, addresses: Array(repeating: 0x61, count: 216))
         case .client(let text):
             switch try? SocketAddress(ipAddress: text, port: 0) {
-            // The address lies behind family and port, of IPv6 also behind the flow.
+            // The address lies behind family and port, and in IPv6 also behind the flow.
             case .v4(let address): [Self.line("TCP4", text)] + Self.binary(family: 0x11, withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
             case .v6(let address): [Self.line("TCP6", text)] + Self.binary(family: 0x21, withUnsafeBytes(of: address.address) { Array($0[8..<24]) })
             // A text that is no address is read as no address.

@@ -3,7 +3,7 @@
 
 /// The bytes of a fuzzer, and the ways to cut them.
 struct FuzzInput {
-    /// Something does not hold.
+    /// A rule does not hold.
     struct Finding: Error, CustomStringConvertible {
         let description: String
     }

@@ -19,7 +19,7 @@ final class FuzzedOriginConnection {
     private let socket = FuzzedSocket()
     private let exchanges: [FuzzedExchange]
 
-    /// - Parameter hasSettings: The origin has sent its settings, and the requests are on their way.
+    /// - Parameter hasSettings: Whether the origin has sent its settings, and the requests are on their way.
     init(hasSettings: Bool) throws {
         exchanges = [try FuzzedExchange(.get, content: ""), try FuzzedExchange(.head, content: ""), try FuzzedExchange(.post, content: "hello")]
         var configuration = NIOTransport.Configuration()
@@ -67,7 +67,7 @@ final class FuzzedOriginConnection {
         channel.pipeline.fireChannelRead(ByteBuffer(bytes: bytes))
     }
 
-    /// As a socket does when it has no more for now.
+    /// Completes the read, as a socket does when it has no more for now.
     func completeRead() {
         guard channel.isActive else { return channel.embeddedEventLoop.run() }
         channel.pipeline.fireChannelReadComplete()

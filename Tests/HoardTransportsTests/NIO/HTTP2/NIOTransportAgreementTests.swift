@@ -62,7 +62,7 @@ struct NIOTransportAgreementTests {
                         withExtendedLifetime(response) {}
                     }
                 }
-                // Each has its own connection, for none of the responses ends.
+                // Each request has its own connection, because none of the responses ends.
                 await begun.wait(for: 5)
                 door.fire()
                 for request in requests { try await request.value }

@@ -314,7 +314,8 @@ struct NIOTransportHTTP2Tests {
         }
     }
 
-    /// An origin that does all that is allowed, and some that is not, at random: every response is right or an error, and nothing hangs.
+    /// An origin that does all allowed things, and some that are not allowed, at random: every response is right
+    /// or an error, and nothing hangs.
     @Test(arguments: 0..<3)
     func noResponseIsWrongWhateverTheOriginDoes(_ round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)

@@ -23,7 +23,7 @@ final class CacheManagerRun: Sendable {
     private let state: Mutex<State>
     /// Whether a seeded executor runs it, and moves time when everything waits for that.
     private let isSeeded: Bool
-    /// Where calls of the store wait that are not answered.
+    /// The gate at which unanswered calls of the store wait.
     private let healing = Gate()
 
     private struct State: Sendable {

@@ -31,7 +31,7 @@ enum ShellCommand: Hashable, Sendable {
           quit              the end; what is kept on the disk stays there
         """
 
-    /// `nil`: nothing that is known.
+    /// Reads a command; `nil` for an unknown one.
     init?(_ line: String) {
         let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
         switch (words.first, words.count) {

@@ -27,7 +27,7 @@ struct ScreenState: Sendable {
     let cacheControl: String?
     /// Whether the response names the state by hash, beside the entity tag that every response has.
     let hasHash: Bool
-    /// Which request fields the answer depends on.
+    /// The request fields on which the answer depends.
     let vary: String?
     /// The first half of the SHA-256 of the bytes.
     let hash: String

@@ -32,7 +32,7 @@ struct ShopScreens: Sendable {
         return try state(screen, cacheControl: "max-age=60")
     }
 
-    /// Says nothing about how long it may be kept: the client decides.
+    /// The list of categories. Its response does not say how long it may be kept: the client decides.
     func categories() throws -> ScreenState {
         let rows = shop.categories.map { name in
             ButtonComponent(name, onPress: [.open("/screens/categories/\(name)", prefetch: true)])

@@ -14,7 +14,7 @@ public actor ShopServer {
     private var port: Int
     private var running: (services: ServiceGroup, task: Task<Void, Never>)?
 
-    /// - Parameter port: Where to listen. 0: wherever the system likes.
+    /// - Parameter port: The port on which to listen; 0 lets the system choose one.
     public init(shop: Shop = Shop(), port: Int = 0) {
         routes = ShopRoutes(shop: shop)
         self.port = port
@@ -70,7 +70,7 @@ public actor ShopServer {
 
     private func application(onStart: @escaping @Sendable (Int) -> Void) -> Application<RouterResponder<BasicRequestContext>> {
         var logger = Logger(label: "screens.server")
-        // Clients that leave in the middle are no news.
+        // The log says nothing of clients that leave in the middle.
         logger.logLevel = .critical
         return Application(
             router: routes.router(),

@@ -89,7 +89,7 @@ struct ShopServerTests {
             #expect(ana["cache-control"] == "private, max-age=60")
             #expect(ana["vary"] == "authorization")
             let hash = try #require(ana["beagle-hash"])
-            // Naming the state of another's screen does not help.
+            // It does not help to name the state of another customer's screen.
             let ben = try await raw.get("/screens/profile", ["authorization": "Bearer token-ben", "beagle-hash": hash])
             #expect(ben.status == 200)
             #expect(ben.body.contains("Ben"))

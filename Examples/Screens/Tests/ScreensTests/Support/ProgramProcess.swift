@@ -39,7 +39,7 @@ final class ProgramProcess: Sendable {
         kill(pid, SIGKILL)
     }
 
-    /// Reads on a thread of its own, so that no test waits for another's output.
+    /// Reads on a thread of its own, so that no test waits for the output of another process.
     private static func lines(of pipe: Pipe) -> AsyncStream<String> {
         AsyncStream { continuation in
             Thread.detachNewThread {

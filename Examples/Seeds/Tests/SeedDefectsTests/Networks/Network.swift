@@ -13,7 +13,7 @@ protocol Network: Sendable {
     @discardableResult
     func send(_ request: NetworkRequest, completion: @escaping @Sendable (Result<Data, any Error>) -> Void) -> @Sendable () -> Void
 
-    /// Sends a number as JSON, which not every number can be.
+    /// Sends a number as JSON. JSON does not have every number.
     func post(_ number: Double, to url: String, completion: @escaping @Sendable (Result<Data, any Error>) -> Void)
 }
 

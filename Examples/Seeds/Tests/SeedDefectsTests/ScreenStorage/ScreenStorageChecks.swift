@@ -43,7 +43,8 @@ enum ScreenStorageChecks {
         let added = screen("/home", at: time)
         try await storage.open().addToCache(added)
         for _ in 0..<3 {
-            // From the disk each time, with the memory that has it after that.
+            // The first read comes from the disk each time, and the second from memory, which
+            // has the screen after that.
             await storage.close()
             let manager = try await storage.open()
             for _ in 0..<2 {

@@ -12,7 +12,7 @@ protocol TypedCaching: Sendable {
     /// The keys that the cache believes to have.
     var keys: Set<String> { get }
 
-    /// Replaces a value, and calls `other` when another thread could come in between at the worst.
+    /// Replaces a value, and calls `other` at the worst moment at which another thread could come in between.
     func replace(with value: String, forKey key: String, meanwhile other: @escaping @Sendable () -> Void)
 
     /// Saves the cache. The result reads it back, as the next run of an app would.

@@ -78,7 +78,7 @@ enum ViewClientChecks {
         let (door, opener) = AsyncStream.makeStream(of: Void.self)
         let transport = FakeTransport { _ in
             begin.yield()
-            // Over when the door is opened, or the request is cancelled.
+            // The loop ends when the door is opened, or the request is cancelled.
             for await _ in door {}
             end.yield(Task.isCancelled)
             return .text()

@@ -7,7 +7,7 @@ import NIOCore
 
 /// The rules that hold for all bytes that a server may send.
 package enum RESPChecks {
-    /// Something does not hold.
+    /// A rule does not hold.
     package struct Finding: Error, CustomStringConvertible {
         package let description: String
     }
