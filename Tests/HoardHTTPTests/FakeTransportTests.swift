@@ -69,7 +69,7 @@ import Testing
         let held = Task { try await transport.send(.test(.get, "/held"), body: .empty).head.status }
         await hold.arrivals(1)
         #expect(hold.heldCount == 1)
-        // Others pass.
+        // Other requests pass.
         _ = try await transport.send(.test(.get, "/other"), body: .empty)
         hold.release()
         #expect(try await held.value == .ok)

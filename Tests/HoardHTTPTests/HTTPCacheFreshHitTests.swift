@@ -11,7 +11,8 @@ import Testing
 @testable import HoardHTTP
 @testable import HoardMessages
 
-/// Answers to requests of which nothing but the URI is known. That they are the right ones is tested with the proxy.
+/// Answers to requests of which nothing but the URI is known. The tests of the proxy check
+/// that they are the right ones.
 @Suite struct HTTPCacheFreshHitTests {
     private let clock = ManualTicker()
 

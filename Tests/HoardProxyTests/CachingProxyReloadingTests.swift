@@ -47,7 +47,7 @@ import Testing
         try result.get()
     }
 
-    /// The status that a client gets that trusts one certificate only; `nil` if the proxy shows another one.
+    /// The status for a client that trusts one certificate only; `nil` if the proxy shows another certificate.
     private func status(of proxy: CachingProxy, path: String, trusting name: String) async throws -> Int? {
         var configuration = NIOTransport.Configuration()
         configuration.additionalTrustRootsPath = certificates(name)

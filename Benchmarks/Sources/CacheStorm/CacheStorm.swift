@@ -39,7 +39,7 @@ enum CacheStorm {
     }
 }
 
-/// A value that knows its key. One that was released too early does not any more, or crashes.
+/// A value that knows its key. A value that was released too early no longer knows it, or crashes.
 final class Witness: Sendable {
     private let key: Int
     private let copies: [Int]

@@ -41,7 +41,7 @@ struct Slots: @unchecked Sendable {
         slots.deallocate()
     }
 
-    /// Where the key is, or would be.
+    /// The slot in which the key is, or would be.
     @inline(__always)
     func find(_ key: UInt64, hash: UInt64) -> UnsafeMutablePointer<Slot> {
         var index = Int(truncatingIfNeeded: hash) & mask

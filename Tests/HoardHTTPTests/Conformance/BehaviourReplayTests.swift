@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func fieldsThatWereSentMustComeBack() async throws {
-        // The cache removes fields of the connection: promised, that is a script that cannot be done.
+        // The cache removes fields of the connection: a script that promises one cannot be done.
         let promised = #"[{"response_headers": [["Proxy-Authenticate", "x", true]]}]"#
         #expect(try await outcome(promised).verdict == .setUp)
         #expect(try await outcome(promised.replacing("true", with: "false")).verdict == .passed)

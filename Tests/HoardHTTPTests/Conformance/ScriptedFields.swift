@@ -32,7 +32,7 @@ struct ScriptedFields: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// The whole number that the value of a field begins with.
+    /// The whole number with which the value of a field begins.
     func leadingNumber(_ name: String) -> Int? {
         self[name].flatMap { Int($0.prefix { $0.isASCII && $0.isNumber }) }
     }

@@ -11,7 +11,7 @@ import Synchronization
 final class ScriptedOrigin: Sendable {
     /// A request as the origin received it.
     struct Arrival: Sendable {
-        /// The number of the step that the request belongs to, if it says so.
+        /// The number of the step to which the request belongs, if it says so.
         let number: Int?
         let method: String
         let fields: ScriptedFields

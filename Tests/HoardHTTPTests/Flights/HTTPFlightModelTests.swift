@@ -6,7 +6,8 @@ import Testing
 
 private let campaign = ProgramCampaign(defaultCount: 500)
 
-/// No client gets another's response, or less than all of it. No request after a removal gets a response from before the removal. And no request fails because of another's.
+/// No client gets the response of another client, or less than all of its own. No request after a removal gets a
+/// response from before the removal. And no request fails because of another client's request.
 @Suite(.timeLimit(.minutes(campaign.isLong ? 240 : 10))) struct HTTPFlightModelTests {
     @Test(arguments: 0..<campaign.blockCount)
     func whatWasRemovedIsNeverSeenAgainAndNobodyFailsByAnother(block: UInt64) async {

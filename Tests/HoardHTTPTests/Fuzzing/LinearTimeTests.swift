@@ -38,7 +38,7 @@ import Testing
         for _ in 1...8 {
             shortest = min(shortest, Self.computingTime(of: work))
             shortestOfMore = min(shortestOfMore, Self.computingTime(of: fourTimesAsMuch))
-            // Below a tenth of a millisecond it says nothing.
+            // A time below a tenth of a millisecond proves nothing.
             if shortestOfMore / 10 < max(shortest, 100_000) { return }
         }
         Issue.record("\(name): \(shortest) ns, and \(shortestOfMore) ns for four times as much")

@@ -33,7 +33,7 @@ private struct Situation {
     /// The client's `If-None-Match`.
     var condition: String?
     var range: ClosedRange<Int>?
-    /// Of ten bytes.
+    /// The stored ranges of ten bytes.
     var extents: [Range<Int>]
     var age: Int
     var staleIfUnreachable: Int

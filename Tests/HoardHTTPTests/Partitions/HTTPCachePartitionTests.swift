@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardHTTP
 
-/// Partitions of one cache: they never answer for each other, and leave whole.
+/// Partitions of one cache: no partition answers for another, and each leaves as a whole.
 @Suite(.timeLimit(.minutes(5))) struct HTTPCachePartitionTests {
     /// Requests that are stored in every way there is.
     private static let requests: [(path: String, fields: HTTPFields)] = [

@@ -32,7 +32,7 @@ import Testing
             if case .permitted = serving { true } else { false }
         }
 
-        /// Whether this does nothing from the cache that `other` does not.
+        /// Whether the cache does no more by itself in this outcome than in `other`.
         func doesNoMore(than other: Outcome) -> Bool {
             let pairs = [
                 (isStorable, other.isStorable), (isFresh, other.isFresh), (isServedStale || isFresh, other.isServedStale || other.isFresh),

@@ -86,7 +86,7 @@ import Testing
             ("max-age=\"100\"", 0), ("max-age=100.5", 0), ("max-age=-1", 0), ("max-age", 0), ("max-age=a", 0), ("max-age=(1)", 0),
             ("max-age=:YQ==:", 0),
             ("max-age=@100", 0), ("max-age=1, max-age=\"2\"", 0), ("max-age=\"2\", max-age=1", 1),
-            // Not there.
+            // The directive is not there.
             ("max-age=?0", nil), ("max-age=1, max-age=?0", nil), ("foo", nil), ("x-max-age=1", nil),
         ] as [(String, Int64?)]
     )

@@ -13,7 +13,7 @@ import Testing
     import Foundation
 #endif
 
-/// The form in which memory keeps responses must say all that the one has in which they arrive.
+/// The form in which memory keeps responses must say all that the arriving form says.
 @Suite struct PackedResponseTests {
     private let date = Date(timeIntervalSince1970: 1_700_000_000)
 
@@ -134,7 +134,7 @@ import Testing
         #expect(packed.adding(more) == whole.adding(more))
     }
 
-    /// Of each there is one for every entry in memory.
+    /// Memory has one of each for every entry.
     @Test func entryIsOnePointer() {
         #expect(MemoryLayout<HTTPCacheEntry>.size == MemoryLayout<Int>.size)
         #expect(MemoryLayout<HTTPCacheEntry?>.size == MemoryLayout<Int>.size)

@@ -100,7 +100,7 @@ final class VersionedOrigin: Sendable {
         state.resources[path]?.hasETag = !state.random.once(in: 4)
     }
 
-    /// The body names everything that matters: the version, whose it is, and its language.
+    /// The body names everything that matters: the version, its owner, and its language.
     private func emit(_ path: String, _ request: HTTPRequest, _ state: inout State) -> FakeTransport.Answer {
         guard let resource = state.resources[path] else { return .text(status: .notFound) }
         let user = request.headerFields[.authorization]

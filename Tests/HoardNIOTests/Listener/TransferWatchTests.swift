@@ -9,7 +9,7 @@ import Testing
 @Suite struct TransferWatchTests {
     private static func at(_ seconds: UInt64) -> NIODeadline { .uptimeNanoseconds(seconds * 1_000_000_000) }
 
-    /// Samples each five seconds, and tells after how many it was found too slow.
+    /// Samples every five seconds, and returns the second at which the transfer was found too slow.
     private static func seconds(
         _ watch: TransferWatch,
         upTo end: UInt64 = 600,

@@ -80,7 +80,7 @@ struct AdminHarness: Sendable {
 
         var code: Int { head.status.code }
 
-        /// The object that the content is.
+        /// The content as an object of JSON.
         var json: [String: any Sendable] {
             get throws { try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: any Sendable] ?? [:] }
         }

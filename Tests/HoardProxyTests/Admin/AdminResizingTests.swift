@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoardProxy
 
-/// Other sizes by the admin server.
+/// New sizes that the admin server sets.
 @Suite(.timeLimit(.minutes(1))) struct AdminResizingTests {
     private let harness = AdminHarness()
 

@@ -95,7 +95,7 @@ import Testing
                     #expect(server.listenerCount == 1)
                 }
             }
-            // The connection is closed by now; that the server has noticed shows at its next event at the latest.
+            // The connection is closed by now. The server notices it at its next event at the latest.
             try await waitUntil {
                 harness.time.advance(by: .seconds(1))
                 return server.listenerCount == 0

@@ -321,7 +321,7 @@ import Testing
 /// A server that answers when a gate is opened, which cancelling does, too.
 private struct HeldServer: ReconnectingTransport {
     let gate: Gate
-    /// For the page /b.
+    /// The gate for the page /b.
     let gateOfB: Gate
 
     func send(

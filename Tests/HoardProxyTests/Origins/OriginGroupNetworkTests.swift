@@ -34,7 +34,7 @@ struct OriginGroupNetworkTests {
         try result.get()
     }
 
-    /// A port that nothing listens on.
+    /// A port on which no process listens.
     private static func unusedPort() async throws -> Int {
         let server = try await HTTPServer.start { _ in .text("") }
         await server.shutdown(gracePeriod: .zero)
@@ -173,7 +173,7 @@ struct OriginGroupNetworkTests {
                 let text = try await group.send(Self.request("/", .put), body: HTTPBody(Parts.texts("a", "b"), length: nil)).text()
                 #expect(text == "2")
             }
-            // One that could not even be begun stands in.
+            // The good server stands in for an upload that could not even begin.
             try await Self.with([try await Self.unusedPort(), good.port]) { group in
                 let text = try await group.send(Self.request("/", .post), body: HTTPBody(Parts.texts("a", "b", "c"), length: nil)).text()
                 #expect(text == "3")

@@ -16,7 +16,7 @@ import Testing
         )
     }
 
-    /// Makes a server one that is known not to answer.
+    /// Makes the machine know that a server does not answer.
     private static func kill(_ server: Int, in machine: inout OriginGroupStateMachine, at now: Int64 = 0) throws {
         guard let ticket = machine.send(to: server, at: now) else { throw TestFailure() }
         machine.ended(ticket, .failed(.unreachable), at: now)
@@ -158,7 +158,7 @@ import Testing
 }
 
 extension OriginGroupStateMachine {
-    /// The server for a request, which there must be.
+    /// The server for a request. There must be one.
     fileprivate mutating func ticket(at now: Int64) throws -> Ticket {
         guard let ticket = choose(at: now, isRepeatable: true) else { throw TestFailure() }
         return ticket

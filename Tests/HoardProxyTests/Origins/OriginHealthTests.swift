@@ -200,7 +200,7 @@ import Testing
 }
 
 extension OriginHealth {
-    /// Leave to send a request, which there must be.
+    /// The permit to send a request. There must be one.
     fileprivate mutating func permit(at now: Int64) throws -> Permit {
         guard let permit = admit(at: now) else { throw TestFailure() }
         return permit

@@ -326,7 +326,7 @@ import Testing
     }
 }
 
-/// Reads paths as servers do that are not strict, in plain words: a reference for ``PathReadings``.
+/// Reads paths as lenient servers do, in plain words: a reference for ``PathReadings``.
 private struct PlainServer: CustomStringConvertible {
     var description = ""
     private var steps: [@Sendable (String) -> String] = []

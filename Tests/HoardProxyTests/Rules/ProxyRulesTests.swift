@@ -306,7 +306,7 @@ import Testing
             let second = try await client.exchange(3, FrameClient.get("/page"))
             #expect(second.status == "200" && second.interim.map { $0.first(name: ":status") } == ["103"])
             #expect(second.interim.first?.first(name: "link") == "</a.css>; rel=preload")
-            // Others might take it for the answer.
+            // Other clients might take the interim response for the answer.
             #expect(try await site.get("/page").status == 200)
         }
         // Links that rules take out of responses are not told before.

@@ -19,7 +19,7 @@ struct ProxyProbe: Sendable {
         /// Whether it was answered without asking the origin.
         var isHit: Bool { cacheStatus.contains("; hit") }
 
-        /// The object that the content is.
+        /// The content as an object of JSON.
         var json: [String: any Sendable] {
             get throws { try JSONSerialization.jsonObject(with: Data(content.readableBytesView)) as? [String: any Sendable] ?? [:] }
         }

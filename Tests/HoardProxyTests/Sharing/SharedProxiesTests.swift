@@ -12,7 +12,7 @@ import Testing
 @testable import HoardProxy
 
 /// Two proxies over one Redis: each serves the responses that the other stores, and neither serves a response
-/// that one has removed. They are patient: another suite tests a proxy that gives up on Redis because a
+/// that one has removed. They are patient: these tests are not about a proxy that gives up on Redis because a
 /// machine stands still for a second.
 @Suite(.enabled(if: RedisServer.isAvailable, Comment(rawValue: RedisServer.requirement)), .timeLimit(.minutes(5)))
 struct SharedProxiesTests {

@@ -51,7 +51,7 @@ struct LatencyHistogramTests {
         let difference = whole.since(first)
         #expect(difference.count == 1_300)
         for share in [0.1, 0.5, 0.99] { #expect(difference.percentile(share) == second.percentile(share), "seed \(seed)") }
-        // The greatest of a difference is known by its bucket only.
+        // The greatest value of a difference is known by its bucket only.
         #expect(abs(Double(difference.greatest - second.greatest)) <= Double(second.greatest) / 64 + 1, "seed \(seed)")
         var empty = LatencyHistogram()
         empty.add(LatencyHistogram())

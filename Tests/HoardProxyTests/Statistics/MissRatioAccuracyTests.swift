@@ -17,8 +17,8 @@ private enum RecordedTraces {
     static var arePresent: Bool { FileManager.default.fileExists(atPath: directory + "/web07.txt.gz") }
 }
 
-/// How far curves from a sample are from those of an exact LRU, the simulator's, on average over sizes
-/// from a 256th of all objects to all, four for each doubling.
+/// The distance of curves from a sample to those of an exact LRU, the simulator's, on average over sizes from a
+/// 256th of all objects to all, four for each doubling.
 @Suite("Accuracy of miss-ratio curves", .timeLimit(.minutes(5)))
 struct MissRatioAccuracyTests {
     enum Pattern: String, CaseIterable, CustomTestStringConvertible, Sendable {
@@ -52,7 +52,8 @@ struct MissRatioAccuracyTests {
         }
     }
 
-    /// The seed is always the same, as how far a sample is off is up to chance: with 40 seeds the mean for `zipf` was 0.012 to 0.038, and 0.020 in half of them.
+    /// The seed is always the same, because the error of a sample is up to chance: with 40 seeds the mean for
+    /// `zipf` was 0.012 to 0.038, and 0.020 in half of them.
     @Test(arguments: Pattern.allCases)
     func aSmallPartOfTheObjectsGivesACurveThatIsOffByLittle(pattern: Pattern) throws {
         let seed: UInt64 = 1

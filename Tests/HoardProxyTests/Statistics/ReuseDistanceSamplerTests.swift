@@ -62,7 +62,7 @@ struct ReuseDistanceSamplerTests {
         }
         use(1, 30, .whole, isMiss: true)
         use(2, 7, .part, isMiss: true)
-        // A part is no new length, nothing is no length of nothing, and 20 is more than 7.
+        // A part gives no new length, an unknown length gives none, and 20 is more than 7.
         use(1, 10, .part)
         use(1, 0, .unknown)
         use(2, 20, .part)

@@ -16,7 +16,8 @@ internal import NIOPosix
 
 /// A server that answers each request with the bytes a test gives, whether they are HTTP or not, as slowly as the test wants.
 ///
-/// It listens until the process ends. A release build gives an object up after its last use, which for many tests is to ask for the port.
+/// It listens until the process ends. A release build gives an object up after its last use, and in many tests
+/// that is the reading of the port.
 final class ScriptedServer: Sendable {
     enum Step: Sendable {
         case send(String)

@@ -26,7 +26,7 @@ struct Opening {
         var numbers = names.compactMap(SegmentFile.number(ofFile:)).sorted()
         nextNumber = max(numbers.last ?? 0, position?.segment ?? 0) + 1
         sequence = position?.sequence ?? 0
-        // Where a number is missing, all that is older cannot be trusted to be the latest.
+        // Where a number is missing, no older record can be trusted to be the latest.
         if let position, let last = numbers.last, position.segment > last { numbers.append(position.segment) }
         for number in numbers.reversed() {
             if let next = segments.last?.number, number + 1 != next { break }

@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A store of segments cannot do a call.
+/// The failure of a call of a store of segments.
 public struct SegmentError: Error, CustomStringConvertible {
     public let description: String
     /// The system's error number, if a call failed.

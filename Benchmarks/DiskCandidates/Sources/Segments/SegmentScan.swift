@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The places that a segment without a usable footer has by its entries, read one after the other.
+/// The places of a segment without a usable footer, found by reading its entries one after the other.
 struct SegmentScan {
     /// In the order in which they were written. A record that is known to be lost is here as a removal.
     private(set) var places: [HashedPlace] = []
@@ -14,7 +14,7 @@ struct SegmentScan {
 
     private var batch: [HashedPlace] = []
     private var batchSequence: UInt64 = 0
-    /// Where the bytes begin that no entry accounts for.
+    /// The offset at which the bytes begin that no entry accounts for.
     private var damage: Int?
 
     /// Scans a segment.

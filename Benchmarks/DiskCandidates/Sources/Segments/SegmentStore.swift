@@ -3,9 +3,9 @@
 
 internal import Synchronization
 
-/// Where a store of segments notes its commits besides in its segments.
+/// The place where a store of segments notes its commits, besides its segments.
 ///
-/// A commit that the journal has returned from survives `kill -9`. All calls come from one thread at a time.
+/// A commit from which the journal has returned survives `kill -9`. All calls come from one thread at a time.
 public protocol CommitJournal: AnyObject, Sendable {
     /// Notes that a segment is valid up to a length, together with the totals and the hashes of the
     /// changed keys, for other processes.
@@ -54,12 +54,12 @@ public final class SegmentStore: Sendable {
     let segments: SegmentSet
     let writer: Mutex<Writer>
     let counters = Counters()
-    /// Where segments are sealed, loaded and cleaned.
+    /// The workers that seal, load and clean segments.
     let workers = Workers()
 
     /// Opens a store, or makes a new one. Returns before the index is complete.
     ///
-    /// - Parameter journal: Instead of commits in the segments themselves.
+    /// - Parameter journal: Keeps the commits, in place of the segments themselves.
     public init(_ configuration: Configuration, journal: (any CommitJournal)? = nil) throws {
         self.configuration = configuration
         self.journal = journal

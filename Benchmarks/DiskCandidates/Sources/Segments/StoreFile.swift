@@ -92,7 +92,7 @@ struct PositionFile: Sendable {
         try block.write(to: file, at: 0)
     }
 
-    /// A number that is another one after each start of the system.
+    /// A number that differs after each start of the system.
     private static func bootNumber() -> UInt64 {
         let text = (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
         return Array(text.utf8).withUnsafeBytes { XXH64.hash($0) }

@@ -81,7 +81,8 @@ struct Clock: DiskPolicy {
     private mutating func clean() {
         var entries: [Int] = []
         for _ in 0..<segment { if let key = queue.removeFirst() { entries.append(key) } }
-        // With the whole budget all used entries are spared, in their order; the hand goes on, and finds the others.
+        // With the whole budget all used entries are spared, in their order; the hand goes on,
+        // and finds the other entries.
         let hot = entries.filter { uses[$0] > 0 }
         let spared = hot.count <= budget ? Set(hot) : Set(hot.sorted { uses[$0] > uses[$1] }.prefix(budget))
         for key in entries where spared.contains(key) {

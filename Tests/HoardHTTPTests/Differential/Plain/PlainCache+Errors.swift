@@ -36,7 +36,7 @@ extension PlainCache {
         let isWanted = !demandsConfirmation(stored, request, at: time) && !directives.has("max-age")
         let periods = [stored.directives, directives].compactMap { has(.ignoresStaleIfError) ? nil : $0.first("stale-if-error") }
         if let period = periods.max(), staleness <= period { return isWanted && staleness < period ? .yes : .maybe }
-        // The setting of the cache is for those that say nothing themselves.
+        // The setting of the cache is for responses that say nothing themselves.
         guard isUnreachable, staleness <= staleIfUnreachable else { return .no }
         if !periods.isEmpty { return stored.directives.first("stale-if-error") == nil ? .maybe : .no }
         return isWanted ? .yes : .maybe

@@ -116,7 +116,7 @@ extension PlainCache {
         }
     }
 
-    /// A request that nothing stored has to do with goes to the origin as it is.
+    /// A request that involves no stored response goes to the origin as it is.
     private func passing(_ world: PlainWorld, _ exchange: PlainExchange, found: PlainStored?, _ why: String) -> [PlainBranch] {
         let conditions = PlainConditions(exchange.request.fields)
         guard let call = exchange.calls.first else { return [.forwarding(why, [conditions])] }

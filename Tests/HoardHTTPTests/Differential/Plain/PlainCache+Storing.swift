@@ -48,7 +48,7 @@ extension PlainCache {
         // A full response to the client's own condition is like any other, but nothing else is
         // known to be one: RFC 9110 §13.2.1.
         if status != 200, !PlainConditions(request.fields).isEmpty { result = .may }
-        // A directive that is malformed is there or not.
+        // A malformed directive may count as there or not.
         if !directives.members.allSatisfy({ $0.argument != .malformed }) { result = .may }
         return result
     }

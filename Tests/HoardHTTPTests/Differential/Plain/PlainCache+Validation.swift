@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlainCache {
-    /// A stored response is put to the origin: RFC 9111 §4.3.
+    /// Asks the origin about a stored response: RFC 9111 §4.3.
     func validating(_ stored: PlainStored, _ world: PlainWorld, _ exchange: PlainExchange) -> [PlainBranch] {
         let request = exchange.request
         let own = PlainConditions(ifNoneMatch: stored.eTag, ifModifiedSince: stored.lastModified)
@@ -83,7 +83,7 @@ extension PlainCache {
         return branches + [branch]
     }
 
-    /// Whether a 304 is about the stored response: §4.3.4. `nil`: it has nothing to tell it by.
+    /// Whether a 304 is about the stored response: §4.3.4. `nil`: nothing in it tells.
     private func identifies(_ response: PlainResponse, _ stored: PlainStored) -> Bool? {
         guard let tag = response.fields["etag"] else {
             return response.fields["last-modified"].flatMap { $0 == stored.lastModified ? true : nil }

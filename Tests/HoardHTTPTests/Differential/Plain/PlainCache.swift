@@ -23,7 +23,7 @@ struct PlainCache {
     private var states: [Key: [PlainWorld]] = [:]
     private(set) var largestCount = 0
 
-    /// Whose responses may be used: those of the URI, and in a private cache of the same
+    /// The key of the responses that may be used: those of the URI, and in a private cache those of the same
     /// credentials (stricter than RFC 9111 §3.5).
     struct Key: Hashable {
         var uri: String

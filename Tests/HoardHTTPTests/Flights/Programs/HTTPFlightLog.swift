@@ -33,7 +33,7 @@ final class HTTPFlightLog: Sendable {
         }
     }
 
-    /// A removal that began at `begun` returns now. `nil` as its path stands for all of the owner's.
+    /// A removal that began at `begun` returns now. A path of `nil` stands for all responses of the owner.
     func removed(_ owner: String, _ path: String? = nil, from begun: Int) {
         state.withLock { state in
             state.now += 1

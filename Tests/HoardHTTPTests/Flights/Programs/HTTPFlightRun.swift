@@ -213,7 +213,7 @@ struct HTTPFlightRun: Sendable {
             if reply.code == 200 { log.found(reply.text, by: owner, at: path, from: begun) }
         } catch {
             log.add("\(owner) asked for \(path) at \(begun) and got \(error)")
-            // One client's request never fails another's.
+            // No request of a client makes another client's request fail.
             if !mayFail { log.complain("\(owner) asked for \(path) at \(begun), asked nothing of the origin that it cannot do, and got \(error)") }
         }
     }
