@@ -744,10 +744,12 @@ for target in package.targets {
 }
 
 // Continuous integration and `make test-optimised` build what is tested optimised, as users have it, with the checks of debug builds left in it. The tests themselves are not
-// optimised, as that takes longer than all else together; module by module they compile faster. Users never set it.
+// optimised, as that takes longer than all else together; module by module they compile faster. The compiler would otherwise read each of them twice, first for its
+// interface alone. Users never set it.
 if Context.environment["HOARD_CHECKED"] == "1" {
     for target in package.targets {
-        target.swiftSettings?.append(.unsafeFlags(["-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2"]))
+        let wholeModule = ["-disable-batch-mode", "-whole-module-optimization", "-no-emit-module-separately-wmo", "-num-threads", "2"]
+        target.swiftSettings?.append(.unsafeFlags(wholeModule))
         if target.type != .test, !target.name.hasPrefix("HoardTesting") {
             target.swiftSettings?.append(.unsafeFlags(["-O", "-assert-config", "Debug"]))
         }

@@ -147,7 +147,8 @@ import Testing
         }
         body.end(.whole(trailers: nil))
         let bytes = try await slow.makeBody(length: nil).collect(upTo: .max)
-        #expect(Array(buffer: bytes) == (0..<6).flatMap { Array(repeating: UInt8($0), count: length) })
+        let expected: [UInt8] = (0..<6).flatMap { (index: UInt8) -> [UInt8] in Array(repeating: index, count: length) }
+        #expect(Array(buffer: bytes) == expected)
         // A reader that comes when the segments have gone gets an error, and not the rest.
         let gone = BodyReference(id: 8, segmentLength: length, length: written.length)
         body.end(.whole(trailers: nil), keeping: .inSegments(gone))
