@@ -223,7 +223,7 @@ extension TieredCache {
             return false
         case .published(let left, let isNews):
             memory.report(left)
-            if isNews { noteCopy(of: key) }
+            if isNews { noteLook(at: key) }
         case .skipped, .superseded: break
         }
         return true

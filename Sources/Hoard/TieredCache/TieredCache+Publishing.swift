@@ -100,8 +100,12 @@ extension TieredCache {
         if !isLoad { detach(published.key) }
         endChange(published)
         detach(published.key)
-        if isLoad { return }
-        noteEnd(of: published.key, labels: published.terms.labels)
+        if isLoad {
+            // An observer that has looked since the publication may have found the key being changed.
+            noteLook(at: published.key)
+        } else {
+            noteEnd(of: published.key, labels: published.terms.labels)
+        }
     }
 
     /// Writes to the stores the values that memory already has.

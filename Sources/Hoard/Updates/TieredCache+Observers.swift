@@ -21,8 +21,8 @@ extension TieredCache {
         observers.note(key, labels: labels) { $0.hasEnded = true }
     }
 
-    /// Tells the observers of a key that memory has got a store's value, so that they look.
-    @usableFromInline func noteCopy(of key: Key) {
+    /// Has the observers of a key look at it again: memory has got a store's value, or the publication of a loaded value has ended.
+    @usableFromInline func noteLook(at key: Key) {
         guard observers.isInUse else { return }
         observers.note(key, labels: []) { _ in }
     }

@@ -170,6 +170,28 @@ struct CacheUpdatesTests {
         #expect(Self.name(await updates.next()) == "nothing")
     }
 
+    /// A loaded value is in memory, and observers look at it, before its publication has ended. An observer that looks in between after another
+    /// change must look again.
+    @Test func aRemovalBeforeThePublicationOfALoadHasEndedIsSeen() async throws {
+        for seed in 0..<UInt64(2_000) {
+            let time = ManualTicker()
+            let cache = TieredCache<String, Int>(configuration: .init(maximumCount: 10), stores: [], codec: .json, clock: time, ticker: time)
+            let last = Shared<Int?>(nil)
+            try await SeededExecutor(seed: seed, time: time).run {
+                await withTaskGroup(of: Void.self) { observing in
+                    observing.addTask { for await update in cache.updates(forKey: "a") { last.update { $0 = update.value } } }
+                    await withTaskGroup(of: Void.self) { changing in
+                        changing.addTask { _ = try? await cache.value(forKey: "a", tags: ["t"]) { _ in 1 } }
+                        changing.addTask { for _ in 0..<3 { await cache.removeValues(taggedWith: "t") } }
+                    }
+                    try? await time.sleep(for: .seconds(1))
+                    observing.cancelAll()
+                }
+            }
+            #expect(await cache.lookup(forKey: "a")?.value == last.value, "seed \(seed)")
+        }
+    }
+
     // MARK: With a loader
 
     @Test func whatIsMissingIsLoaded() async throws {
