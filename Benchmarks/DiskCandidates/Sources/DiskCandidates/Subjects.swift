@@ -12,7 +12,7 @@ internal import Segments
 /// The subjects that can be measured, by their names on the command line.
 enum Subjects {
     static let names: [String] = {
-        var names = ["rows-by-hash", "rows-in-order", "segments-sqlite", "segments"]
+        var names = ["rows-by-hash", "rows-in-order", "segments"]
         #if WITH_LMDB
             names.append("lmdb")
         #endif
@@ -30,8 +30,7 @@ enum Subjects {
         switch name {
         case "rows-by-hash": return QueuedCandidate(try RowsByHash(options))
         case "rows-in-order": return QueuedCandidate(try RowsInOrder(options))
-        case "segments-sqlite": return QueuedCandidate(try SegmentCandidate(options, usesSQLite: true))
-        case "segments": return QueuedCandidate(try SegmentCandidate(options, usesSQLite: false))
+        case "segments": return QueuedCandidate(try SegmentCandidate(options))
         #if WITH_LMDB
             case "lmdb": return QueuedCandidate(try LMDB(options))
         #endif

@@ -80,6 +80,14 @@ final class DataFile: Sendable {
         guard status == 0 else { throw SegmentError("\(path) cannot be synchronized", code: errno) }
     }
 
+    /// Waits until the device has the names of a directory's files.
+    static func synchronize(directory: String) throws(SegmentError) {
+        let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SegmentError("\(directory) cannot be opened", code: errno) }
+        defer { _ = close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw SegmentError("\(directory) cannot be synchronized", code: errno) }
+    }
+
     func truncate(to byteCount: Int) throws(SegmentError) {
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw SegmentError("\(path) cannot be cut", code: errno) }
     }

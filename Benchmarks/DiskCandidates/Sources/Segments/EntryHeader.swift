@@ -9,9 +9,8 @@
 /// | 8 | 8 | hash of the key; in a commit, the offset where its batch begins |
 /// | 16 | 8 | sequence: the place in the order of all writes, kept when the entry moves |
 /// | 24 | 4 | length of the payload |
-/// | 28 | 2 | length of the key |
-/// | 30 | 1 | kind |
-/// | 31 | 1 | 0 |
+/// | 28 | 3 | length of the key |
+/// | 31 | 1 | kind; the highest bit is the shadow (``Place``) |
 struct EntryHeader: Sendable {
     enum Kind: UInt8 {
         case record = 1
@@ -25,8 +24,19 @@ struct EntryHeader: Sendable {
     var payloadByteCount: Int
     var keyByteCount: Int
     var kind: Kind
+    /// Whether the main log may have an older record of the key.
+    var isShadow: Bool
 
     static let byteCount = 32
+
+    init(hash: UInt64, sequence: UInt64, payloadByteCount: Int = 0, keyByteCount: Int = 0, kind: Kind, isShadow: Bool = false) {
+        self.hash = hash
+        self.sequence = sequence
+        self.payloadByteCount = payloadByteCount
+        self.keyByteCount = keyByteCount
+        self.kind = kind
+        self.isShadow = isShadow
+    }
 
     var contentByteCount: Int { Self.byteCount + keyByteCount + payloadByteCount }
     /// The size of the whole entry.
@@ -38,19 +48,20 @@ struct EntryHeader: Sendable {
 extension EntryHeader {
     /// Reads a header, if it can be one. Only the checksum tells whether it is.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= Self.byteCount, bytes[31] == 0, let kind = Kind(rawValue: bytes[30]) else { return nil }
+        guard bytes.count >= Self.byteCount, let kind = Kind(rawValue: bytes[31] & 0x7F) else { return nil }
         hash = bytes.number(at: 8)
         sequence = bytes.number(at: 16)
         payloadByteCount = Int(UInt32(truncatingIfNeeded: bytes.number(at: 24)))
-        keyByteCount = Int(bytes[28]) | Int(bytes[29]) << 8
+        keyByteCount = Int(truncatingIfNeeded: bytes.number(at: 24) >> 32 & 0xFF_FFFF)
         self.kind = kind
+        isShadow = bytes[31] & 0x80 != 0
     }
 
     /// Writes everything but the checksum.
     func write(to bytes: UnsafeMutableRawBufferPointer) {
         bytes.store(hash, at: 8)
         bytes.store(sequence, at: 16)
-        bytes.store(UInt64(payloadByteCount) | UInt64(keyByteCount) << 32 | UInt64(kind.rawValue) << 48, at: 24)
+        bytes.store(UInt64(payloadByteCount) | UInt64(keyByteCount) << 32 | UInt64(kind.rawValue | (isShadow ? 0x80 : 0)) << 56, at: 24)
     }
 
     /// The checksum of an entry: that of the payload, begun with that of header and key, begun with the segment's and the offset. So an entry that lies

@@ -11,7 +11,7 @@ internal import Synchronization
 /// | 4084 | 4 | its number |
 /// | 4088 | 8 | checksum of the block, begun with the segment's seed |
 ///
-/// It begins at the next multiple of 4 KiB behind the data. A hash occurs once: with the last of its entries in the segment. So one read answers whether a
+/// It begins at the next multiple of 4 KiB behind the data. A hash occurs once: with the last of its entries in the segment, and a shadow if any of them has one. So one read answers whether a
 /// segment has a key, before the index is complete, and all blocks together are the segment's part of the index.
 struct Footer: Sendable {
     let placeCount: Int
@@ -38,7 +38,7 @@ struct Footer: Sendable {
     ///
     /// - Parameter places: In the order in which their entries were written.
     static func write(_ places: consuming [HashedPlace], to segment: SegmentFile, dataEnd: Int, lastSequence: UInt64) throws(SegmentError) -> Footer {
-        let sorted = lastOfEachHash(places)
+        let sorted = places.lastOfEachHash()
         let offset = (dataEnd + blockByteCount - 1) / blockByteCount * blockByteCount
         let blockCount = (sorted.count + placesPerBlock - 1) / placesPerBlock
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(blockCount * blockByteCount, 1), alignment: 16)
@@ -49,30 +49,18 @@ struct Footer: Sendable {
             let places = sorted[number * placesPerBlock..<min((number + 1) * placesPerBlock, sorted.count)]
             for (index, place) in places.enumerated() {
                 block.store(place.hash, at: index * 16)
-                block.store(place.place.withFrequency(0).bits, at: index * 16 + 8)
+                block.store(place.place.bits, at: index * 16 + 8)
             }
             block.store(UInt64(places.count) | UInt64(number) << 32, at: 4080)
             block.store(checksum(of: UnsafeRawBufferPointer(block), seed: segment.seed), at: 4088)
         }
         try segment.file.write(UnsafeRawBufferPointer(rebasing: bytes[..<(blockCount * blockByteCount)]), at: offset)
-        let end = Block64(.end, UInt64(sorted.count), UInt64(dataEnd), segment.number, lastSequence, 0, segment.seed)
+        let end = Block64(.end, UInt64(sorted.count), UInt64(dataEnd), segment.name.label, lastSequence, 0, segment.seed)
         let byteCount = offset + blockCount * blockByteCount + Block64.byteCount
         try end.write(to: segment.file, at: byteCount - Block64.byteCount)
         segment.byteCount.store(byteCount, ordering: .relaxed)
         guard let footer = Footer(end: end, fileByteCount: byteCount) else { throw SegmentError("The footer of \(segment.file.path) is too long") }
         return footer
-    }
-
-    private static func lastOfEachHash(_ places: consuming [HashedPlace]) -> [HashedPlace] {
-        places.sort { $0.hash == $1.hash ? $0.place.offset < $1.place.offset : $0.hash < $1.hash }
-        var count = 0
-        for index in places.indices {
-            if index + 1 < places.count, places[index + 1].hash == places[index].hash { continue }
-            places[count] = places[index]
-            count += 1
-        }
-        places.removeLast(places.count - count)
-        return places
     }
 
     private static func checksum(of block: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
@@ -136,5 +124,24 @@ struct Footer: Sendable {
             from = number
             number = next
         }
+    }
+}
+
+extension [HashedPlace] {
+    /// The last place of each hash, in ascending order of the hashes. It has a shadow if any place of its hash has one.
+    consuming func lastOfEachHash() -> [HashedPlace] {
+        var places = self
+        places.sort { $0.hash == $1.hash ? $0.place.offset < $1.place.offset : $0.hash < $1.hash }
+        var count = 0
+        var isShadow = false
+        for index in places.indices {
+            isShadow = isShadow || places[index].place.isShadow
+            if index + 1 < places.count, places[index + 1].hash == places[index].hash { continue }
+            places[count] = HashedPlace(hash: places[index].hash, place: places[index].place.withFrequency(isShadow ? 1 : 0))
+            count += 1
+            isShadow = false
+        }
+        places.removeLast(places.count - count)
+        return places
     }
 }

@@ -11,45 +11,75 @@ internal import Synchronization
 
 /// The state in which a store is found when it is opened.
 struct Opening {
-    /// In ascending order, with consecutive numbers.
-    private(set) var segments: [SegmentFile] = []
-    /// The entries of the newest segment, if that is open.
-    private(set) var open: (segment: SegmentFile, places: [HashedPlace], end: Int)?
-    private(set) var sequence: UInt64 = 0
-    private var formerDataEnd = 0
-    private(set) var nextNumber: UInt64 = 1
+    /// The state of one log.
+    struct LogState {
+        let name: LogName
+        /// In ascending order, with consecutive numbers.
+        var segments: [SegmentFile] = []
+        /// The entries of the newest segment, if that is open.
+        var open: (segment: SegmentFile, places: [HashedPlace], end: Int)?
+        var sequence: UInt64 = 0
+        var formerDataEnd = 0
+        var nextNumber: UInt64 = 1
+        /// Whether older records than those of `segments` are lost, and no one knows of which keys.
+        var endsTrust = false
+    }
 
-    init(directory: String, identity: StoreFile, position: PositionFile.Position?, journal: (any CommitJournal)?) throws {
-        let latest = try journal?.latest().map { PositionFile.Position(segment: $0.segment, validByteCount: $0.validByteCount, sequence: 0, seed: 0) }
-        let position = latest ?? position
-        let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-        var numbers = names.compactMap(SegmentFile.number(ofFile:)).sorted()
-        nextNumber = max(numbers.last ?? 0, position?.segment ?? 0) + 1
+    private(set) var logs: [LogName: LogState] = [:]
+
+    init(directory: String, identity: StoreFile, position: [LogName: PositionFile.Position]) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory).compactMap(SegmentName.init(file:))
+        for log in LogName.allCases {
+            var log = try LogState(
+                log,
+                names.filter { $0.log == log }.map(\.number),
+                directory: directory,
+                identity: identity,
+                position: position[log]
+            )
+            // A removal in the small log may be lost.
+            if logs[.small]?.endsTrust ?? false { try log.giveUpAll() }
+            logs[log.name] = log
+        }
+    }
+}
+
+extension Opening.LogState {
+    /// Opens the segments of a log, and deletes those that are older than a gap.
+    init(_ name: LogName, _ found: [UInt64], directory: String, identity: StoreFile, position: PositionFile.Position?) throws {
+        self.name = name
+        var numbers = found.sorted()
+        nextNumber = max(numbers.last ?? 0, position?.segment.number ?? 0) + 1
         sequence = position?.sequence ?? 0
         // Where a number is missing, no older record can be trusted to be the latest.
-        if let position, let last = numbers.last, position.segment > last { numbers.append(position.segment) }
+        if let position, position.segment.number > numbers.last ?? 0 { numbers.append(position.segment.number) }
         for number in numbers.reversed() {
-            if let next = segments.last?.number, number + 1 != next { break }
-            let seed = position.flatMap { $0.segment == number && $0.seed != 0 ? $0.seed : nil }
-            guard FileManager.default.fileExists(atPath: "\(directory)/\(SegmentFile.name(number))"),
-                let segment = try SegmentFile.open(in: directory, number: number, store: identity.number, fallbackSeed: seed)
+            if let next = segments.last?.name.number, number + 1 != next {
+                endsTrust = true
+                break
+            }
+            let name = SegmentName(name, number)
+            let seed = position.flatMap { $0.segment == name && $0.seed != 0 ? $0.seed : nil }
+            guard FileManager.default.fileExists(atPath: "\(directory)/\(name.file)"),
+                let segment = try SegmentFile.open(in: directory, name: name, store: identity.number, fallbackSeed: seed)
             else {
                 // A segment that has been made and not yet begun is no loss.
-                if segments.isEmpty, position.map({ $0.segment < number }) ?? true { continue }
+                if segments.isEmpty, position.map({ $0.segment.number < number }) ?? true { continue }
+                endsTrust = true
                 break
             }
             segments.append(segment)
         }
         segments.reverse()
-        let kept = Set(segments.map(\.number))
+        let kept = Set(segments.map(\.name.number))
         for number in numbers where !kept.contains(number) {
-            try? FileManager.default.removeItem(atPath: "\(directory)/\(SegmentFile.name(number))")
+            try? FileManager.default.removeItem(atPath: "\(directory)/\(SegmentName(name, number).file)")
         }
-        try openNewest(position, hasCommits: journal == nil, segmentBytes: identity.segmentBytes)
+        try openNewest(position, segmentBytes: identity.segmentBytes)
     }
 
     /// Goes on with the newest segment: with all of its entries after a kill, with its footer otherwise.
-    private mutating func openNewest(_ position: PositionFile.Position?, hasCommits: Bool, segmentBytes: Int) throws {
+    private mutating func openNewest(_ position: PositionFile.Position?, segmentBytes: Int) throws {
         guard let newest = segments.last else { return }
         if let footer = newest.footer.withLock({ $0 }) {
             sequence = max(sequence, footer.lastSequence)
@@ -57,101 +87,114 @@ struct Opening {
             if footer.dataEnd < segmentBytes / 4 * 3, let places = try footer.places(of: newest) { open = (newest, places, footer.dataEnd) }
             return
         }
-        let valid = position.flatMap { $0.segment == newest.number ? $0.validByteCount : nil }
-        let scan = try SegmentScan(newest, validByteCount: valid, hasCommits: hasCommits)
+        let scan = try SegmentScan(newest, validByteCount: position.flatMap { $0.segment == newest.name ? $0.validByteCount : nil })
         sequence = max(sequence, scan.lastSequence)
         if scan.endsTrust {
+            endsTrust = true
             for segment in segments.dropLast() { try segment.file.delete() }
             segments = [newest]
         }
         open = (newest, scan.places, scan.end)
     }
 
-    /// The writer goes on in the segment that has no footer.
-    func makeWriter(generation: UInt64) -> Writer {
-        var writer = Writer(sequence: sequence, nextNumber: nextNumber)
-        writer.generation = generation
-        writer.formerDataEnd = formerDataEnd
-        guard let open else { return writer }
+    /// Deletes all segments.
+    mutating func giveUpAll() throws {
+        for segment in segments { try segment.file.delete() }
+        segments = []
+        open = nil
+        formerDataEnd = 0
+    }
+}
+
+extension Opening {
+    /// The log goes on in the segment that has no footer.
+    func makeLog(_ name: LogName, generation: UInt64) -> Log {
+        let state = logs[name]
+        var log = Log(name, sequence: state?.sequence ?? 0, generation: generation, nextNumber: state?.nextNumber ?? 1)
+        log.formerDataEnd = state?.formerDataEnd ?? 0
+        // Records that moved have kept their numbers.
+        if name == .small { log.sequence = max(log.sequence, logs[.main]?.sequence ?? 0) }
+        guard let open = state?.open else { return log }
         do { try open.segment.file.truncate(to: open.end) } catch {
             // It gets no more entries, and is read again next time.
-            return writer
+            return log
         }
         open.segment.footer.withLock { $0 = nil }
         open.segment.byteCount.store(open.end, ordering: .relaxed)
-        writer.segment = open.segment
-        writer.end = open.end
-        writer.writtenBack = open.end
-        writer.places = open.places
-        return writer
+        log.segment = open.segment
+        log.end = open.end
+        log.writtenBack = open.end
+        log.places = open.places
+        return log
     }
 }
 
 extension SegmentStore {
-    /// Puts the known records into the index, and has the rest loaded.
+    /// Puts the records of the open small segment into the index, and has the rest loaded.
     func begin(_ opened: Opening) {
-        let isOpen = opened.open?.segment.number
-        if let open = opened.open {
-            open.segment.isLoaded.store(true, ordering: .releasing)
-            for place in open.places {
-                let former = index.set(place.hash, to: place.place)
-                if let former, !former.isRemoval { forget(former) }
-                if !place.place.isRemoval { count(place.place, in: open.segment) }
+        var rest: [(segment: SegmentFile, places: [HashedPlace]?)] = []
+        for name in LogName.allCases {
+            for segment in opened.logs[name]?.segments.reversed() ?? [] {
+                let open = opened.logs[name]?.open.flatMap { $0.segment === segment ? $0.places.lastOfEachHash() : nil }
+                rest.append((segment, open))
             }
         }
-        let rest = opened.segments.reversed().filter { $0.number != isOpen }
+        if let first = rest.first, let places = first.places, first.segment.name.log == .small {
+            add(places, of: first.segment)
+            first.segment.isLoaded.store(true, ordering: .releasing)
+            rest.removeFirst()
+        }
         guard !rest.isEmpty else {
             finishLoading()
             return
         }
-        workers.load { [self] in load(rest) }
+        workers.load { [self, rest] in load(rest[...]) }
     }
 
-    /// Loads segments, the newest first.
-    private func load(_ segments: [SegmentFile]) {
-        var next = self.segments.newestFirst.first { $0.number == (segments.first?.number ?? 0) + 1 }
-        for (number, segment) in segments.enumerated() {
+    /// Adds places whose hashes have none.
+    private func add(_ places: [HashedPlace], of segment: SegmentFile) {
+        places.withUnsafeBufferPointer { places in
+            index.add(places) { place in if !place.isRemoval { count(place, in: segment) } }
+        }
+    }
+
+    /// Loads segments: those of the small log first, as it has the later record of a key, and of each log the newest first.
+    private func load(_ segments: ArraySlice<(segment: SegmentFile, places: [HashedPlace]?)>) {
+        var segments = segments
+        while let (segment, known) = segments.popFirst() {
             guard !workers.isStopped else { return }
-            let loaded = (try? places(of: segment, dataEnd: next?.formerDataEnd)) ?? (places: [], endsTrust: true)
-            next = segment
-            loaded.places.withUnsafeBufferPointer { places in
-                index.add(places) { place in if !place.isRemoval { count(place, in: segment) } }
-            }
-            segment.isLoaded.store(true, ordering: .releasing)
-            if loaded.endsTrust {
-                forgetOlder(segments[(number + 1)...])
-                break
+            // A reader that finds the segment loaded goes on to older ones. So what cannot be trusted is given up before.
+            defer { segment.isLoaded.store(true, ordering: .releasing) }
+            let loaded = known.map { (places: $0, endsTrust: false) } ?? (try? places(of: segment)) ?? (places: [], endsTrust: true)
+            add(loaded.places, of: segment)
+            guard loaded.endsTrust else { continue }
+            let log = segment.name.log
+            giveUp(segments.prefix { $0.segment.name.log == log }.map(\.segment).reversed())
+            segments = segments.drop { $0.segment.name.log == log }
+            if log == .small {
+                giveUpMain()
+                segments = []
             }
         }
         finishLoading()
     }
 
-    private func places(of segment: SegmentFile, dataEnd known: Int?) throws -> (places: [HashedPlace], endsTrust: Bool) {
+    private func places(of segment: SegmentFile) throws -> (places: [HashedPlace], endsTrust: Bool) {
         if let places = try segment.footer.withLock({ $0 })?.places(of: segment) { return (places, false) }
         // Killed before it was sealed, or damaged.
         let dataEnd = segment.footer.withLock { $0 }?.dataEnd
-        let scan = try SegmentScan(segment, validByteCount: dataEnd ?? known, hasCommits: journal == nil)
+        let next = segments.newestFirst.first { $0.name == segment.name.next }
+        let scan = try SegmentScan(segment, validByteCount: dataEnd ?? next?.formerDataEnd)
         if !scan.endsTrust, dataEnd == nil {
             let full = FullSegment(segment: segment, places: scan.places, dataEnd: scan.end, lastSequence: scan.lastSequence)
             try segment.file.truncate(to: scan.end)
             try seal(full)
         }
-        var latest: [UInt64: Place] = [:]
-        for place in scan.places { latest[place.hash] = place.place }
-        return (latest.map { HashedPlace(hash: $0.key, place: $0.value) }.sorted { $0.hash < $1.hash }, scan.endsTrust)
-    }
-
-    /// Gives up segments whose records may not be the latest of their keys.
-    private func forgetOlder(_ segments: ArraySlice<SegmentFile>) {
-        for segment in segments.reversed() {
-            try? segment.file.delete()
-            try? journal?.remove(segment: segment.number)
-            self.segments.removeOldest()
-        }
+        return (scan.places.lastOfEachHash(), scan.endsTrust)
     }
 
     private func finishLoading() {
-        writer.withLock { _ in
+        small.withLock { _ in
             counters.isComplete.store(true, ordering: .releasing)
             index.removeAll { $0.place.isRemoval }
         }

@@ -18,7 +18,13 @@ final class PlaceIndex: Sendable {
 
     func find(_ hash: UInt64, isUse: Bool) -> Place? { shard(of: hash).table.withLock { $0.find(hash, isUse: isUse) } }
 
-    func set(_ hash: UInt64, to place: Place) -> Place? { shard(of: hash).table.withLock { $0.set(hash, to: place) } }
+    /// Gives a hash a place.
+    ///
+    /// - Parameter frequency: Gives the frequency, from the place that the hash had.
+    /// - Returns: The place that it had.
+    func set(_ hash: UInt64, to place: Place, frequency: @Sendable (Place?) -> UInt64) -> Place? {
+        shard(of: hash).table.withLock { $0.set(hash, to: place, frequency: frequency) }
+    }
 
     func remove(_ hash: UInt64) -> Place? { shard(of: hash).table.withLock { $0.remove(hash) } }
 
@@ -36,7 +42,8 @@ final class PlaceIndex: Sendable {
             while end < places.count, places[end].hash >> 56 == number { end += 1 }
             shards[Int(number)].table.withLock { table in
                 for index in first..<end where table.find(places[index].hash, isUse: false) == nil {
-                    _ = table.set(places[index].hash, to: places[index].place)
+                    // In a footer, these bits are not the frequency.
+                    _ = table.set(places[index].hash, to: places[index].place) { _ in 0 }
                     added(places[index].place)
                 }
             }

@@ -66,13 +66,14 @@ struct PlaceTable: ~Copyable {
 
     /// Gives a hash a place.
     ///
+    /// - Parameter frequency: Gives the frequency, from the place that the hash had.
     /// - Returns: The place that it had.
-    mutating func set(_ hash: UInt64, to place: Place) -> Place? {
+    mutating func set(_ hash: UInt64, to place: Place, frequency: (Place?) -> UInt64) -> Place? {
         while true {
             let slot = search(hash)
             if holds(slot, hash) {
                 let former = slots[slot].place
-                slots[slot].place = place
+                slots[slot].place = place.withFrequency(frequency(former))
                 return former
             }
             if count * 8 >= capacity * 7 {
@@ -86,7 +87,7 @@ struct PlaceTable: ~Copyable {
                 continue
             }
             if end > slot { (slots + slot + 1).update(from: slots + slot, count: end - slot) }
-            slots[slot] = HashedPlace(hash: hash, place: place)
+            slots[slot] = HashedPlace(hash: hash, place: place.withFrequency(frequency(nil)))
             count += 1
             return nil
         }

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// The object keeps the file open, so the bytes of a segment that is being removed can still be read.
 final class SegmentFile: Sendable {
-    let number: UInt64
+    let name: SegmentName
     let seed: UInt64
     /// Where the data of the segment before this one end; `nil` if that is not known.
     let formerDataEnd: Int?
@@ -22,37 +22,26 @@ final class SegmentFile: Sendable {
 
     static let headByteCount = 64
 
-    private init(number: UInt64, seed: UInt64, formerDataEnd: Int?, file: DataFile) {
-        self.number = number
+    private init(name: SegmentName, seed: UInt64, formerDataEnd: Int?, file: DataFile) {
+        self.name = name
         self.seed = seed
         self.formerDataEnd = formerDataEnd
         self.file = file
     }
 
-    static func name(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return "segment-" + String(repeating: "0", count: 12 - digits.count) + digits
-    }
-
-    /// The number of the segment with this file name.
-    static func number(ofFile name: String) -> UInt64? {
-        guard name.hasPrefix("segment-"), name.utf8.count == 20 else { return nil }
-        return UInt64(name.dropFirst(8), radix: 16)
-    }
-
     static func create(
         in directory: String,
-        number: UInt64,
+        name: SegmentName,
         store: UInt64,
         firstSequence: UInt64,
         formerDataEnd: Int
     ) throws(SegmentError) -> SegmentFile {
-        let file = try DataFile(path: "\(directory)/\(name(number))", creating: true)
+        let file = try DataFile(path: "\(directory)/\(name.file)", creating: true)
         try file.truncate(to: 0)
-        let head = Block64(.head, Block64.format, store, number, firstSequence, .random(in: 0 ... .max), UInt64(formerDataEnd))
+        let head = Block64(.head, Block64.format, store, name.label, firstSequence, .random(in: 0 ... .max), UInt64(formerDataEnd))
         try head.write(to: file, at: 0)
         file.expectRandomReads()
-        let segment = SegmentFile(number: number, seed: head.checksum, formerDataEnd: formerDataEnd, file: file)
+        let segment = SegmentFile(name: name, seed: head.checksum, formerDataEnd: formerDataEnd, file: file)
         segment.byteCount.store(headByteCount, ordering: .relaxed)
         return segment
     }
@@ -61,24 +50,24 @@ final class SegmentFile: Sendable {
     ///
     /// - Parameter fallbackSeed: The seed as another file tells it, in case head and end are damaged.
     /// - Returns: `nil` if it cannot be used.
-    static func open(in directory: String, number: UInt64, store: UInt64, fallbackSeed: UInt64?) throws(SegmentError) -> SegmentFile? {
-        let file = try DataFile(path: "\(directory)/\(name(number))", creating: false)
+    static func open(in directory: String, name: SegmentName, store: UInt64, fallbackSeed: UInt64?) throws(SegmentError) -> SegmentFile? {
+        let file = try DataFile(path: "\(directory)/\(name.file)", creating: false)
         let byteCount = try file.byteCount()
         let end = try Block64.read(.end, from: file, at: byteCount - Block64.byteCount)
         var seed = fallbackSeed
         var formerDataEnd: Int?
         if let head = try Block64.read(.head, from: file, at: 0) {
-            guard head[0] == Block64.format, head[1] == store, head[2] == number else { return nil }
+            guard head[0] == Block64.format, head[1] == store, head[2] == name.label else { return nil }
             seed = head.checksum
             formerDataEnd = Int(truncatingIfNeeded: head[5])
-        } else if let end, end[2] == number {
+        } else if let end, end[2] == name.label {
             seed = end[5]
         }
         guard let seed else { return nil }
         file.expectRandomReads()
-        let segment = SegmentFile(number: number, seed: seed, formerDataEnd: formerDataEnd, file: file)
+        let segment = SegmentFile(name: name, seed: seed, formerDataEnd: formerDataEnd, file: file)
         segment.byteCount.store(byteCount, ordering: .relaxed)
-        if let end, end[2] == number, end[5] == seed { segment.footer.withLock { $0 = Footer(end: end, fileByteCount: byteCount) } }
+        if let end, end[2] == name.label, end[5] == seed { segment.footer.withLock { $0 = Footer(end: end, fileByteCount: byteCount) } }
         return segment
     }
 

@@ -21,13 +21,11 @@ struct SegmentScan {
     ///
     /// - Parameters:
     ///   - validByteCount: Up to here, all has been acknowledged.
-    ///   - hasCommits: Whether batches end with commits. If not, nothing behind `validByteCount` counts.
-    init(_ segment: SegmentFile, validByteCount: Int?, hasCommits: Bool) throws(SegmentError) {
+    init(_ segment: SegmentFile, validByteCount: Int?) throws(SegmentError) {
         let byteCount = min(try segment.file.byteCount(), 1 << 30)
-        let limit = hasCommits ? byteCount : min(validByteCount ?? 0, byteCount)
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(limit, 64), alignment: 16)
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(byteCount, 64), alignment: 16)
         defer { bytes.deallocate() }
-        let count = try segment.file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<limit]), at: 0)
+        let count = try segment.file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<byteCount]), at: 0)
         let contents = UnsafeRawBufferPointer(rebasing: bytes[..<count])
         var offset = SegmentFile.headByteCount
         while offset + EntryHeader.byteCount <= contents.count {
@@ -40,16 +38,20 @@ struct SegmentScan {
                 offset += Place.unit
                 continue
             }
-            let place = Place(segment: segment.number, offset: offset, byteCount: header.kind == .removal ? 0 : header.entryByteCount)
+            let place = Place(
+                segment: segment.name,
+                offset: offset,
+                byteCount: header.kind == .removal ? 0 : header.entryByteCount,
+                isShadow: header.isShadow
+            )
             offset += header.entryByteCount
             switch header.kind {
             case .record, .removal:
                 batch.append(HashedPlace(hash: header.hash, place: place))
                 batchSequence = max(batchSequence, header.sequence)
-                if !hasCommits { accept(to: offset, complete: damage == nil) }
             case .commit:
                 let hashes = UnsafeRawBufferPointer(rebasing: rest[EntryHeader.byteCount..<header.contentByteCount])
-                commit(header, hashes, segment: segment.number, to: offset)
+                commit(header, hashes, segment: segment.name, to: offset)
             }
         }
         // The bytes behind the last batch that counts were being written; or they had been acknowledged, and are damaged.
@@ -57,7 +59,7 @@ struct SegmentScan {
     }
 
     /// Ends a batch whose commit is known.
-    private mutating func commit(_ header: EntryHeader, _ hashes: UnsafeRawBufferPointer, segment: UInt64, to offset: Int) {
+    private mutating func commit(_ header: EntryHeader, _ hashes: UnsafeRawBufferPointer, segment: SegmentName, to offset: Int) {
         if header.hash != UInt64(end) {
             // The commit of a batch before this one is lost.
             let begun = batch.partitioned { $0.place.offset < Int(truncatingIfNeeded: header.hash) }
@@ -71,7 +73,7 @@ struct SegmentScan {
                 let hash = hashes.number(at: index * 8)
                 guard !found.contains(hash) else { continue }
                 lostCount += 1
-                batch.append(HashedPlace(hash: hash, place: Place(segment: segment, offset: offset - Place.unit, byteCount: 0)))
+                batch.append(HashedPlace(hash: hash, place: Place(segment: segment, offset: offset - Place.unit, byteCount: 0, isShadow: true)))
             }
         }
         batchSequence = max(batchSequence, header.sequence)

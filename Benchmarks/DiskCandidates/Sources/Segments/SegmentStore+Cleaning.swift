@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// The hand of the clock: it cleans the oldest segment as a whole.
+/// The hand of the clock: it cleans the oldest segment of a log as a whole.
 extension SegmentStore {
     /// How many segments' bytes are free before cleaning begins, and before writers wait.
     private static let freeSegmentsBeforeCleaning = 3
@@ -42,99 +42,175 @@ extension SegmentStore {
     }
 
     private func clean() {
-        while isComplete, !workers.isStopped, let need, let oldest = segments.oldest, let footer = oldest.footer.withLock({ $0 }) {
+        while isComplete, !workers.isStopped, let need, let oldest = segmentToClean(for: need), oldest.footer.withLock({ $0 != nil }) {
+            // While the flag is up, removals are written even of keys that are not here, and new records have shadows. So the file's records do not
+            // come back if the file stays, and neither do older ones.
             counters.isCleaning.store(true, ordering: .releasing)
-            defer { counters.isCleaning.store(false, ordering: .releasing) }
             do {
-                try clean(oldest, footer, sparingAll: need == .compaction)
-                // While the flag is up, removals are written even of keys that are not here. So the file's
-                // records do not come back if the file stays.
-                try oldest.file.delete()
-                try journal?.remove(segment: oldest.number)
-                segments.removeOldest()
+                try clean(oldest, sparingAll: need == .compaction)
+                try delete(oldest)
             } catch {
+                // The flag stays up until the segment is gone.
                 return
             }
+            counters.isCleaning.store(false, ordering: .releasing)
         }
     }
 
-    private func clean(_ segment: SegmentFile, _ footer: Footer, sparingAll: Bool) throws {
-        guard var places = try footer.places(of: segment) else {
-            let slot = UInt32(truncatingIfNeeded: segment.number & (Place.slotCount - 1))
-            index.removeAll { place in
-                guard place.place.slot == slot else { return false }
-                if !place.place.isRemoval { forget(place.place) }
-                return true
-            }
-            return
+    /// The small log gives way while it is longer than its share.
+    private func segmentToClean(for need: Need) -> SegmentFile? {
+        let first: LogName
+        switch need {
+        case .room:
+            first = Double(segments.byteCount(of: .small)) > Double(configuration.maximumBytes ?? 0) * configuration.smallShare ? .small : .main
+        case .compaction: first = deadByteCount(of: .small) >= deadByteCount(of: .main) ? .small : .main
         }
+        return segments.oldest(of: first) ?? segments.oldest(of: first == .small ? .main : .small)
+    }
+
+    private func deadByteCount(of log: LogName) -> Int { segments.byteCount(of: log) - segments.liveByteCount(of: log) }
+
+    func delete(_ oldest: SegmentFile) throws {
+        try oldest.file.delete()
+        if configuration.synchronizesCommits { try DataFile.synchronize(directory: configuration.directory) }
+        segments.removeOldest(of: oldest.name.log)
+    }
+
+    private func clean(_ segment: SegmentFile, sparingAll: Bool) throws {
+        var places = try places(toClean: segment)
+        if segment.name == begunSegment { for number in places.indices { places[number].place = places[number].place.withFrequency(1) } }
         places.sort { $0.place.offset < $1.place.offset }
-        let live = places.compactMap { place -> HashedPlace? in
-            guard let now = index.find(place.hash, isUse: false), now.isSameEntry(as: place.place), !now.isRemoval else { return nil }
-            return HashedPlace(hash: place.hash, place: now)
-        }
-        let budget = spareBudget(spent: 0)
-        var allowance = Allowance(live, budget: sparingAll ? .max : budget, sparingAll)
-        defer { if !sparingAll { _ = spareBudget(spent: budget - allowance.rest) } }
-        var spared: [HashedPlace] = []
-        var byteCount = 0
-        for place in live {
-            if allowance.spares(place.place) {
-                spared.append(place)
-                byteCount += place.place.byteCount
-                if byteCount >= Self.movedByteCount {
-                    try move(spared, from: segment)
-                    spared.removeAll(keepingCapacity: true)
-                    byteCount = 0
-                }
-            } else if index.replace(place.hash, place.place, with: nil) {
-                forget(place.place)
+        ghosts.reserve(recordCount)
+        let budget = sparingAll || segment.name.log == .small ? .max : nextBudget()
+        var allowance = Allowance(live(places), budget: budget, sparesAll: sparingAll)
+        var moves = Moves()
+        for place in places {
+            let now = index.find(place.hash, isUse: false)
+            guard let now, now.isSameEntry(as: place.place), !now.isRemoval else {
+                if endsWithRemoval(place, now, in: segment) { moves.removals.append(place.hash) }
+                continue
+            }
+            if allowance.spares(now) {
+                moves.records.append(HashedPlace(hash: place.hash, place: now))
+                moves.byteCount += now.byteCount
+            } else if index.replace(place.hash, now, with: nil) {
+                forget(now)
                 counters.evicted.wrappingAdd(1, ordering: .relaxed)
+                guard segment.name.log == .small else { continue }
+                ghosts.insert(place.hash)
+                if place.place.isShadow { moves.removals.append(place.hash) }
+            }
+            if moves.isFull {
+                try move(moves, from: segment)
+                moves = Moves()
             }
         }
-        try move(spared, from: segment)
+        try move(moves, from: segment)
+        if budget != .max { counters.savedBudget.withLock { $0 = allowance.rest } }
     }
 
-    /// The bytes that may be spared in this segment: its share, and the rest of earlier ones, up to four
-    /// segments' bytes. So hot records that lie together are spared, and the share holds in the long run.
+    /// Whether the main log needs a removal, as this one ends with its segment.
     ///
-    /// - Parameter spent: The bytes that have been spared in a segment whose budget was asked for before;
-    ///   0 asks for the next one's.
-    private func spareBudget(spent: Int) -> Int {
+    /// A record that was replaced needs none: what replaced it has a shadow, too.
+    private func endsWithRemoval(_ place: HashedPlace, _ now: Place?, in segment: SegmentFile) -> Bool {
+        // A damaged record, left here as a removal.
+        let isDamaged = now.map { $0.isRemoval && $0.isIn(segment.name) } ?? false
+        if isDamaged, let now { _ = index.replace(place.hash, now, with: nil) }
+        guard segment.name.log == .small, place.place.isShadow else { return false }
+        return isDamaged || place.place.isRemoval && now?.log != .main
+    }
+
+    /// The places of a segment, the last of each hash, whether its footer can be read or not.
+    private func places(toClean segment: SegmentFile) throws -> [HashedPlace] {
+        if let places = try segment.footer.withLock({ $0 })?.places(of: segment) { return places }
+        let scan = try SegmentScan(segment, validByteCount: segment.footer.withLock { $0 }?.dataEnd)
+        // What is lost may have been removals of keys of which the main log has older records.
+        if scan.endsTrust, segment.name.log == .small { giveUpMain() }
+        index.removeAll { place in
+            guard place.place.isIn(segment.name), scan.endsTrust else { return false }
+            if !place.place.isRemoval { forget(place.place) }
+            return true
+        }
+        return scan.places.lastOfEachHash()
+    }
+
+    /// Gives up all records of the main log, as removals of some of them are lost.
+    func giveUpMain() {
+        _ = main.withLock { $0.takeOpenSegment() }
+        giveUp(segments.all(of: .main))
+    }
+
+    /// Gives up the oldest segments of a log: their records may not be the latest of their keys.
+    ///
+    /// - Parameter forgotten: The segments, the oldest first.
+    func giveUp(_ forgotten: [SegmentFile]) {
+        let names = Set(forgotten.map(\.name))
+        index.removeAll { place in
+            guard names.contains(where: place.place.isIn) else { return false }
+            if !place.place.isRemoval { forget(place.place) }
+            return true
+        }
+        // If one cannot be deleted, there is a gap behind it, and the next opening gives it up.
+        for segment in forgotten.reversed() { try? segment.file.delete() }
+        for segment in forgotten { segments.removeOldest(of: segment.name.log) }
+    }
+
+    private func live(_ places: [HashedPlace]) -> [Place] {
+        places.compactMap { place in
+            guard let now = index.find(place.hash, isUse: false), now.isSameEntry(as: place.place), !now.isRemoval else { return nil }
+            return now
+        }
+    }
+
+    /// The bytes of the next main segment that may be moved: its share, and the rest of earlier ones, up to four
+    /// segments' bytes. So hot records that lie together are kept, and the share holds in the long run.
+    private func nextBudget() -> Int {
         counters.savedBudget.withLock { saved in
-            if spent != 0 {
-                saved -= spent
-            } else {
-                saved = min(saved + Int(Double(identity.segmentBytes) * configuration.sparedShare), 4 * identity.segmentBytes)
-            }
+            saved = min(saved + Int(Double(identity.segmentBytes) * configuration.sparedShare), 4 * identity.segmentBytes)
             return max(saved, 0)
         }
     }
 
-    /// How much is moved at once, while writers wait.
-    private static let movedByteCount = 256 << 10
+    /// What the hand is about to append to the main log.
+    private struct Moves {
+        var records: [HashedPlace] = []
+        var removals: [UInt64] = []
+        /// Of the records.
+        var byteCount = 0
 
-    /// Appends records again.
-    private func move(_ places: [HashedPlace], from segment: SegmentFile) throws {
+        var isFull: Bool { byteCount >= 256 << 10 || removals.count >= 4096 }
+        var isEmpty: Bool { records.isEmpty && removals.isEmpty }
+    }
+
+    private func move(_ moves: Moves, from segment: SegmentFile) throws {
+        if moves.isEmpty { return }
         var bytes = GrowingBytes(capacity: 0)
         var starts: [Int] = []
-        for place in places {
+        for place in moves.records {
             starts.append(bytes.count)
             guard try segment.read(into: bytes.extend(by: place.place.byteCount), at: place.place.offset) else {
                 throw SegmentError("\(segment.file.path) is too short")
             }
         }
-        try writer.withLock { writer throws in
-            guard !writer.isClosed else { throw SegmentError("The store is closed") }
-            for (place, start) in zip(places, starts) {
+        try main.withLock { log throws in
+            guard !log.isClosed else { throw SegmentError("The store is closed") }
+            for (place, start) in zip(moves.records, starts) {
                 let entry = UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<start + place.place.byteCount])
-                try move(place, entry, from: segment, in: &writer)
+                try move(place, entry, from: segment, in: &log)
             }
-            try flush(&writer)
+            for hash in moves.removals { try stageRemoval(of: hash, in: &log) }
+            try flush(&log)
         }
     }
 
-    private func move(_ place: HashedPlace, _ entry: UnsafeRawBufferPointer, from segment: SegmentFile, in writer: inout Writer) throws {
+    /// Without the key, which the hand does not know.
+    private func stageRemoval(of hash: UInt64, in log: inout Log) throws {
+        let header = EntryHeader(hash: hash, sequence: log.sequence, kind: .removal)
+        while try !makeRoom(for: header.entryByteCount, in: &log) { try flush(&log) }
+        log.stage(header)
+    }
+
+    private func move(_ place: HashedPlace, _ entry: UnsafeRawBufferPointer, from segment: SegmentFile, in log: inout Log) throws {
         // It may have been replaced meanwhile.
         guard let now = index.find(place.hash, isUse: false), now.isSameEntry(as: place.place) else { return }
         guard let header = EntryHeader(entry), header.kind == .record, header.entryByteCount == entry.count,
@@ -142,32 +218,34 @@ extension SegmentStore {
         else {
             counters.damaged.wrappingAdd(1, ordering: .relaxed)
             if index.replace(place.hash, place.place, with: nil) { forget(place.place) }
+            if segment.name.log == .small { try stageRemoval(of: place.hash, in: &log) }
             return
         }
-        while try !makeRoom(for: entry.count, in: &writer) { try flush(&writer) }
+        while try !makeRoom(for: entry.count, in: &log) { try flush(&log) }
         let border = EntryHeader.byteCount + header.keyByteCount
-        writer.stage(
-            header.hash,
-            .record,
+        var moved = header
+        moved.isShadow = false
+        log.sequence = max(log.sequence, header.sequence)
+        log.stage(
+            moved,
             key: UnsafeRawBufferPointer(rebasing: entry[EntryHeader.byteCount..<border]),
             payload: UnsafeRawBufferPointer(rebasing: entry[border..<header.contentByteCount]),
-            sequence: header.sequence,
             former: place.place
         )
         counters.spared.wrappingAdd(1, ordering: .relaxed)
         counters.sparedBytes.wrappingAdd(entry.count, ordering: .relaxed)
     }
 
-    /// Decides which records are spared: those read most often come first, until the budget is used up.
+    /// Decides which records are moved: those read most often come first, until the budget is used up.
     private struct Allowance {
         private let full: UInt64
         private(set) var rest: Int
         private let sparesAll: Bool
 
-        init(_ live: [HashedPlace], budget: Int, _ sparesAll: Bool) {
+        init(_ live: [Place], budget: Int, sparesAll: Bool) {
             self.sparesAll = sparesAll
             var byteCounts = [Int](repeating: 0, count: 5)
-            for place in live { byteCounts[Int(place.place.frequency)] += place.place.byteCount }
+            for place in live { byteCounts[Int(place.frequency)] += place.byteCount }
             var level: UInt64 = 4
             var rest = budget
             while !sparesAll, level > 1, byteCounts[Int(level) - 1] <= rest {

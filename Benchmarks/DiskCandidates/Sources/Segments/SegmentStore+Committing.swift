@@ -12,16 +12,16 @@ extension SegmentStore {
         var byteCount = 0
         for change in changes {
             let entry = EntryHeader.entryByteCount(key: change.key.count, payload: change.payload?.count ?? 0)
-            guard change.key.count <= Int(UInt16.max), entry <= longest else { throw SegmentError("A record is too long") }
+            guard change.key.count < 1 << 24, entry <= longest else { throw SegmentError("A record is too long") }
             byteCount += entry
         }
         try waitForRoom(byteCount)
-        try writer.withLock { writer throws in
-            guard !writer.isClosed else { throw SegmentError("The store is closed") }
+        try small.withLock { log throws in
+            guard !log.isClosed else { throw SegmentError("The store is closed") }
             var next = 0
             while next < changes.count {
-                next = try stage(changes, from: next, in: &writer)
-                try flush(&writer)
+                next = try stage(changes, from: next, in: &log)
+                try flush(&log)
             }
         }
         cleanIfNeeded()
@@ -30,105 +30,110 @@ extension SegmentStore {
     /// Stages changes as long as the open segment has room.
     ///
     /// - Returns: The index of the next change.
-    private func stage(_ changes: [SegmentChange], from first: Int, in writer: inout Writer) throws -> Int {
+    private func stage(_ changes: [SegmentChange], from first: Int, in log: inout Log) throws -> Int {
         for index in first..<changes.count {
             let change = changes[index]
             let hash = change.key.withUnsafeBytes(identity.hash.hash)
-            if change.payload == nil, !needsRemoval(hash, writer) { continue }
+            let isShadow = isShadow(hash)
+            // A removal is written if an older record may be found again without it.
+            if change.payload == nil, !isShadow, !log.batch.contains(where: { $0.hash == hash }) { continue }
             let byteCount = EntryHeader.entryByteCount(key: change.key.count, payload: change.payload?.count ?? 0)
-            guard try makeRoom(for: byteCount, in: &writer) else { return index }
-            writer.sequence += 1
+            guard try makeRoom(for: byteCount, in: &log) else { return index }
+            log.sequence += 1
             change.key.withUnsafeBytes { key in
                 (change.payload ?? []).withUnsafeBytes { payload in
-                    writer.stage(hash, change.payload == nil ? .removal : .record, key: key, payload: payload, sequence: writer.sequence)
+                    let header = EntryHeader(
+                        hash: hash,
+                        sequence: log.sequence,
+                        payloadByteCount: payload.count,
+                        keyByteCount: key.count,
+                        kind: change.payload == nil ? .removal : .record,
+                        isShadow: isShadow
+                    )
+                    log.stage(header, key: key, payload: payload)
                 }
             }
         }
         return changes.count
     }
 
-    /// A removal is written if an older record may be found again without it.
-    private func needsRemoval(_ hash: UInt64, _ writer: borrowing Writer) -> Bool {
-        !isComplete || counters.isCleaning.load(ordering: .acquiring) || index.find(hash, isUse: false) != nil
-            || writer.batch.contains { $0.hash == hash }
+    /// Whether the main log may have a record of the key. If in doubt, yes.
+    ///
+    /// The hand says that it is at work before it takes a record from the index. So what it has taken is seen by the first question or by the last.
+    private func isShadow(_ hash: UInt64) -> Bool {
+        index.find(hash, isUse: false) != nil || !isComplete || counters.isCleaning.load(ordering: .acquiring)
     }
 
     /// Opens another segment if the open one is full.
     ///
     /// - Returns: Whether there is room. If not, the batch has to be flushed first.
-    func makeRoom(for byteCount: Int, in writer: inout Writer) throws -> Bool {
-        if writer.segment != nil {
-            if writer.hasRoom(for: byteCount, limit: identity.segmentBytes) { return true }
-            guard writer.batch.isEmpty else { return false }
-            if let full = writer.takeOpenSegment() {
+    func makeRoom(for byteCount: Int, in log: inout Log) throws -> Bool {
+        if log.segment != nil {
+            if log.hasRoom(for: byteCount, limit: identity.segmentBytes) { return true }
+            guard log.batch.isEmpty else { return false }
+            if let full = log.takeOpenSegment() {
                 workers.seal { [self] in try? seal(full) }
             }
         }
         let segment = try SegmentFile.create(
             in: configuration.directory,
-            number: writer.nextNumber,
+            name: SegmentName(log.name, log.nextNumber),
             store: identity.number,
-            firstSequence: writer.sequence,
-            formerDataEnd: writer.formerDataEnd
+            firstSequence: log.sequence,
+            formerDataEnd: log.formerDataEnd
         )
         segment.isLoaded.store(true, ordering: .releasing)
         segments.append(segment)
-        writer.nextNumber += 1
-        writer.segment = segment
-        writer.end = SegmentFile.headByteCount
-        writer.writtenBack = 0
+        log.nextNumber += 1
+        log.segment = segment
+        log.end = SegmentFile.headByteCount
+        log.writtenBack = 0
         return true
     }
 
     /// Writes the batch, and makes it known.
-    func flush(_ writer: inout Writer) throws {
-        guard let segment = writer.segment, !writer.batch.isEmpty else { return }
+    func flush(_ log: inout Log) throws {
+        guard let segment = log.segment, !log.batch.isEmpty else { return }
         defer {
-            writer.batch.removeAll(keepingCapacity: true)
-            writer.bytes.removeAll()
+            log.batch.removeAll(keepingCapacity: true)
+            log.bytes.removeAll()
         }
-        if journal == nil { writer.stageCommit() }
-        do { try write(writer, to: segment) } catch {
+        log.stageCommit()
+        do { try write(log, to: segment) } catch {
             // Nothing of the batch may be found behind a shorter one that is written here next.
-            do { try segment.file.truncate(to: writer.end) } catch {
-                if let full = writer.takeOpenSegment() { workers.seal { [self] in try? seal(full) } }
+            do { try segment.file.truncate(to: log.end) } catch {
+                if let full = log.takeOpenSegment() { workers.seal { [self] in try? seal(full) } }
             }
             throw error
         }
-        let end = writer.end + writer.bytes.count
-        writer.generation += 1
-        writer.end = end
+        let end = log.end + log.bytes.count
+        log.generation += 1
+        log.end = end
         segment.byteCount.store(end, ordering: .relaxed)
-        for entry in writer.batch {
+        for entry in log.batch {
             apply(entry, of: segment)
-            writer.places.append(HashedPlace(hash: entry.hash, place: entry.place))
+            log.places.append(HashedPlace(hash: entry.hash, place: entry.place))
         }
-        if end - writer.writtenBack >= Self.writebackByteCount {
-            let begin = writer.writtenBack
-            writer.writtenBack = end
+        if end - log.writtenBack >= Self.writebackByteCount {
+            let begin = log.writtenBack
+            log.writtenBack = end
             workers.writeBack { segment.file.beginWriteback(from: begin, byteCount: end - begin) }
         }
     }
 
     /// Writes the batch, and then how far the segment is valid.
-    private func write(_ writer: borrowing Writer, to segment: SegmentFile) throws {
-        try segment.file.write(writer.bytes.bytes, at: writer.end)
+    private func write(_ log: borrowing Log, to segment: SegmentFile) throws {
+        try segment.file.write(log.bytes.bytes, at: log.end)
         if configuration.synchronizesCommits { try segment.file.synchronize() }
-        let end = writer.end + writer.bytes.count
-        if let journal {
-            try journal.commit(
-                segment: segment.number,
-                validByteCount: end,
-                sequence: writer.sequence,
-                recordCount: counters.records.load(ordering: .relaxed),
-                byteCount: counters.liveBytes.load(ordering: .relaxed),
-                hashes: writer.batch.map(\.hash)
+        try position.write(
+            .init(
+                generation: log.generation + 1,
+                segment: segment.name,
+                validByteCount: log.end + log.bytes.count,
+                sequence: log.sequence,
+                seed: segment.seed
             )
-        } else {
-            try position?.write(
-                .init(generation: writer.generation + 1, segment: segment.number, validByteCount: end, sequence: writer.sequence, seed: segment.seed)
-            )
-        }
+        )
     }
 
     /// How much gathers before it is sent to the device.
@@ -137,13 +142,20 @@ extension SegmentStore {
     private func apply(_ entry: StagedEntry, of segment: SegmentFile) {
         let former: Place?
         if let place = entry.former {
-            let rest = place.frequency == 0 ? 0 : place.frequency - 1
+            // In the small log, a use is worth the move; in the main log, each move costs one.
+            let rest = place.log == .small || place.frequency == 0 ? 0 : place.frequency - 1
             guard index.replace(entry.hash, place, with: entry.place.withFrequency(rest)) else { return }
             former = place
+        } else if segment.name.log == .main {
+            // A removal of older records in this log.
+            return
         } else if entry.place.isRemoval {
-            former = isComplete ? index.remove(entry.hash) : index.set(entry.hash, to: entry.place)
+            former = isComplete ? index.remove(entry.hash) : index.set(entry.hash, to: entry.place) { _ in 0 }
         } else {
-            former = index.set(entry.hash, to: entry.place)
+            former = index.set(entry.hash, to: entry.place) { [ghosts, hash = entry.hash] former in
+                guard let former, !former.isRemoval else { return ghosts.remove(hash) ? 1 : 0 }
+                return max(former.frequency, former.log == .main ? 1 : 0)
+            }
         }
         if let former, !former.isRemoval { forget(former) }
         if !entry.place.isRemoval { count(entry.place, in: segment) }
@@ -158,7 +170,7 @@ extension SegmentStore {
 
     /// Ceases to count a record at its place.
     func forget(_ place: Place) {
-        segments.segment(place.slot)?.liveByteCount.wrappingSubtract(place.byteCount, ordering: .relaxed)
+        segments.segment(place)?.liveByteCount.wrappingSubtract(place.byteCount, ordering: .relaxed)
         counters.liveBytes.wrappingSubtract(place.byteCount, ordering: .relaxed)
         counters.records.wrappingSubtract(1, ordering: .relaxed)
     }

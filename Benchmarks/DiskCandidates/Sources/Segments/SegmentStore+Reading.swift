@@ -23,7 +23,7 @@ extension SegmentStore {
                 if self.isComplete { continue }
             }
             guard let place, !place.isRemoval else { return nil }
-            guard let segment = segments.segment(place.slot) else { continue }
+            guard let segment = segments.segment(place) else { continue }
             switch try read(key, hash: hash, at: place, of: segment, into: buffer) {
             case .payload(let count): return count
             case .otherKey: return nil
@@ -95,7 +95,8 @@ extension SegmentStore {
     /// Makes a damaged record a miss.
     private func discard(_ hash: UInt64, _ place: Place) {
         counters.damaged.wrappingAdd(1, ordering: .relaxed)
-        guard isComplete, index.replace(hash, place, with: nil) else { return }
+        // In the small log a removal stays until its segment is cleaned, as the main log may have an older record.
+        guard isComplete, index.replace(hash, place, with: place.log == .small ? place.removal : nil) else { return }
         forget(place)
     }
 }

@@ -3,30 +3,13 @@
 
 internal import Synchronization
 
-/// The place where a store of segments notes its commits, besides its segments.
-///
-/// A commit from which the journal has returned survives `kill -9`. All calls come from one thread at a time.
-public protocol CommitJournal: AnyObject, Sendable {
-    /// Notes that a segment is valid up to a length, together with the totals and the hashes of the
-    /// changed keys, for other processes.
-    func commit(segment: UInt64, validByteCount: Int, sequence: UInt64, recordCount: Int, byteCount: Int, hashes: [UInt64]) throws
-
-    /// Notes that a segment is gone.
-    func remove(segment: UInt64) throws
-
-    /// The newest segment's number and valid length.
-    func latest() throws -> (segment: UInt64, validByteCount: Int)?
-
-    func close() throws
-}
-
-/// A bounded store of records in segment files: a log, an index in memory, and a hand that cleans the oldest segment.
+/// A bounded store of records in segment files: two logs, an index in memory, and a hand that cleans the oldest segments.
 ///
 /// - Records are appended in batches. When ``commit(_:)`` returns, its changes survive `kill -9`. Nothing is changed in place.
 /// - The index has 16 bytes for each place. It is read from the footers of the segments when the store is opened; reading works before that is done.
-/// - When room is needed, the oldest segment is cleaned: records that were read since they were written or last
-///   spared are appended again, within a budget; the rest is forgotten. So the files of a store are always those
-///   of consecutive numbers, and a removal that is older than all of them means nothing.
+/// - When room is needed, the oldest segment of a log is cleaned: of the small log while that is longer than its share, of the main log otherwise.
+///   Records that were read since they were written or last moved are appended to the main log; the rest is
+///   forgotten. So the files of a log are always those of consecutive numbers.
 public final class SegmentStore: Sendable {
     public struct Configuration: Sendable {
         public var directory: String
@@ -36,8 +19,10 @@ public final class SegmentStore: Sendable {
         public var segmentBytes: Int
         /// Whether each batch waits until the device has it.
         public var synchronizesCommits = false
-        /// The share of a segment's bytes that may be appended again when the store is full.
-        public var sparedShare = 0.25
+        /// The share of all bytes that the small log has when the store is full.
+        public var smallShare = 0.1
+        /// The share of a main segment's bytes that may be appended again when the store is full.
+        public var sparedShare = 0.75
 
         public init(directory: String, maximumBytes: Int? = nil, segmentBytes: Int = 64 << 20) {
             self.directory = directory
@@ -47,44 +32,52 @@ public final class SegmentStore: Sendable {
     }
 
     let configuration: Configuration
-    let journal: (any CommitJournal)?
     let index = PlaceIndex()
     let identity: StoreFile
-    let position: PositionFile?
+    let position: PositionFile
     let segments: SegmentSet
-    let writer: Mutex<Writer>
+    /// Written by callers.
+    let small: Mutex<Log>
+    /// Written by the hand alone.
+    let main: Mutex<Log>
+    let ghosts = GhostTable()
+    /// The oldest small segment when the store was opened. Another process may have been cleaning it: the main log may have any record of it, although
+    /// it has no shadow.
+    let begunSegment: SegmentName?
     let counters = Counters()
     /// The workers that seal, load and clean segments.
     let workers = Workers()
 
     /// Opens a store, or makes a new one. Returns before the index is complete.
-    ///
-    /// - Parameter journal: Keeps the commits, in place of the segments themselves.
-    public init(_ configuration: Configuration, journal: (any CommitJournal)? = nil) throws {
+    public init(_ configuration: Configuration) throws {
         self.configuration = configuration
-        self.journal = journal
         identity = try StoreFile(directory: configuration.directory, segmentBytes: configuration.segmentBytes)
-        position = journal == nil ? try PositionFile(directory: configuration.directory) : nil
-        let opened = try Opening(directory: configuration.directory, identity: identity, position: position?.former, journal: journal)
-        segments = SegmentSet(opened.segments)
+        position = try PositionFile(directory: configuration.directory)
+        let opened = try Opening(directory: configuration.directory, identity: identity, position: position.former)
+        begunSegment = opened.logs[.small]?.segments.first?.name
+        segments = SegmentSet(opened.logs.mapValues(\.segments))
         counters.savedBudget.withLock { [bytes = identity.segmentBytes] in $0 = bytes }
-        writer = Mutex(opened.makeWriter(generation: position?.former?.generation ?? 0))
+        small = Mutex(opened.makeLog(.small, generation: position.former[.small]?.generation ?? 0))
+        main = Mutex(opened.makeLog(.main, generation: position.former[.main]?.generation ?? 0))
         begin(opened)
     }
 
-    /// Waits for the work under way, and ends. The footer of the newest segment is written, so that the
+    /// Waits for the work under way, and ends. The footers of the newest segments are written, so that the
     /// next opening reads no entries.
     public func close() throws {
         workers.stop()
-        let last: FullSegment? = writer.withLock { writer in
-            guard !writer.isClosed else { return nil }
-            writer.isClosed = true
-            return writer.takeOpenSegment()
-        }
+        let last = [Self.close(small), Self.close(main)]
         workers.wait()
-        if let last { try seal(last) }
-        try journal?.close()
+        for case let full? in last { try seal(full) }
         identity.unlock()
+    }
+
+    private static func close(_ log: borrowing Mutex<Log>) -> FullSegment? {
+        log.withLock { log in
+            guard !log.isClosed else { return nil }
+            log.isClosed = true
+            return log.takeOpenSegment()
+        }
     }
 }
 
@@ -99,11 +92,12 @@ extension SegmentStore {
         /// Bytes that may be spared beyond a segment's share.
         let savedBudget = Mutex(0)
         let isComplete = Atomic(false)
+        /// Whether there is a segment whose records the index may have forgotten.
         let isCleaning = Atomic(false)
     }
 
     public struct Statistics: Sendable {
-        public var records, liveBytes, fileBytes, segments, evicted, spared, sparedBytes, damaged, indexBytes: Int
+        public var records, liveBytes, fileBytes, segments, evicted, spared, sparedBytes, damaged, indexBytes, ghostBytes: Int
     }
 
     /// Whether the index has everything.
@@ -131,7 +125,8 @@ extension SegmentStore {
             spared: counters.spared.load(ordering: .relaxed),
             sparedBytes: counters.sparedBytes.load(ordering: .relaxed),
             damaged: counters.damaged.load(ordering: .relaxed),
-            indexBytes: index.allocatedByteCount
+            indexBytes: index.allocatedByteCount,
+            ghostBytes: ghosts.allocatedByteCount
         )
     }
 }

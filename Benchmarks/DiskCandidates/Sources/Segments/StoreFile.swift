@@ -46,50 +46,54 @@ struct StoreFile: Sendable {
     }
 }
 
-/// The file `position`: how far the newest segment is valid, and a generation by which other processes see that something has changed.
+/// The file `position`: how far the newest segment of each log is valid, and a generation by which other processes see that something has changed.
 ///
-/// It is 64 bytes, written with one call after each batch. It tells an entry that was acknowledged and is damaged from one that was being written.
+/// It is 64 bytes for each log, written with one call after each batch. It tells an entry that was acknowledged and is damaged from one that was being written.
 struct PositionFile: Sendable {
     struct Position {
         var generation: UInt64 = 0
-        var segment: UInt64
+        var segment: SegmentName
         var validByteCount: Int
         var sequence: UInt64
         var seed: UInt64
     }
 
-    /// The file's content when it was opened; `nil` if it is damaged, or the system has been started since, as the data may be older than the file then.
-    let former: Position?
+    /// What the file had of each log when it was opened. Nothing if that is damaged, or the system has been started since, as the data may be older
+    /// than the file then.
+    let former: [LogName: Position]
     private let file: DataFile
     private let boot: UInt64
 
     init(directory: String) throws(SegmentError) {
         file = try DataFile(path: "\(directory)/position", creating: true)
         boot = Self.bootNumber()
-        guard let block = try Block64.read(.position, from: file, at: 0), block[4] == boot else {
-            former = nil
-            return
+        var former: [LogName: Position] = [:]
+        for log in LogName.allCases {
+            guard let block = try Block64.read(.position, from: file, at: log.rawValue * Block64.byteCount), block[4] == boot,
+                SegmentName(label: block[1]).log == log
+            else { continue }
+            former[log] = Position(
+                generation: block[0],
+                segment: SegmentName(label: block[1]),
+                validByteCount: Int(truncatingIfNeeded: block[2]),
+                sequence: block[3],
+                seed: block[5]
+            )
         }
-        former = Position(
-            generation: block[0],
-            segment: block[1],
-            validByteCount: Int(truncatingIfNeeded: block[2]),
-            sequence: block[3],
-            seed: block[5]
-        )
+        self.former = former
     }
 
     func write(_ position: Position) throws(SegmentError) {
         let block = Block64(
             .position,
             position.generation,
-            position.segment,
+            position.segment.label,
             UInt64(position.validByteCount),
             position.sequence,
             boot,
             position.seed
         )
-        try block.write(to: file, at: 0)
+        try block.write(to: file, at: position.segment.log.rawValue * Block64.byteCount)
     }
 
     /// A number that differs after each start of the system.

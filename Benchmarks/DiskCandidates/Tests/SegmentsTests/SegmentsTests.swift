@@ -81,6 +81,40 @@ import Testing
         try store.close()
     }
 
+    /// A record that was read moves to the main log. When a later version of it is evicted from the small log, the older one must not come back.
+    @Test func anEvictedRecordBringsNoOlderOneBack() throws {
+        let directory = try TemporaryDirectory()
+        let configuration = SegmentStore.Configuration(directory: directory.path, maximumBytes: 4 << 20, segmentBytes: 64 << 10)
+        var store = try SegmentStore(configuration)
+        var fillers = 10_000
+        func fill(_ count: Int) throws {
+            for _ in 0..<count {
+                fillers += 1
+                try store.set(fillers, 1)
+            }
+            store.waitForWorkers()
+        }
+        for key in 0..<200 {
+            try store.set(key, 1)
+            _ = try store.version(key)
+        }
+        try fill(8_000)
+        #expect(store.statistics.spared >= 200)
+        // A record that was rewritten has a use, so it moves. Only a removal ends in the small log.
+        for key in 0..<200 { if key % 2 == 0 { try store.remove(key) } else { try store.set(key, 2) } }
+        try fill(4_000)
+        for _ in 0..<2 {
+            try store.close()
+            store = try SegmentStore(configuration)
+            for key in 0..<200 {
+                let version = try store.version(key)
+                #expect(version == 0 || key % 2 == 1 && version == 2, "key \(key)")
+            }
+            store.waitUntilComplete()
+        }
+        try store.close()
+    }
+
     @Test func deadSpaceComesBackWithoutALimit() throws {
         let directory = try TemporaryDirectory()
         let store = try SegmentStore(.init(directory: directory.path, segmentBytes: 64 << 10))

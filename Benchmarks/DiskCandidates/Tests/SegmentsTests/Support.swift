@@ -14,7 +14,6 @@ final class TemporaryDirectory {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
-    var segments: [String] { files.filter { $0.hasPrefix("segment-") } }
 
     func byteCount(_ file: String) -> Int { (try? Data(contentsOf: URL(fileURLWithPath: "\(path)/\(file)")).count) ?? 0 }
 

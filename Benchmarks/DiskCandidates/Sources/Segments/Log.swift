@@ -17,7 +17,7 @@ public struct SegmentChange: Sendable {
 struct StagedEntry {
     var hash: UInt64
     var place: Place
-    /// The place from which a spared record moves.
+    /// The place from which a record moves.
     var former: Place?
 }
 
@@ -29,14 +29,16 @@ struct FullSegment {
     var lastSequence: UInt64
 }
 
-/// The open segment, and the batch that is being put together for it.
-struct Writer: ~Copyable {
+/// The open segment of a log, and the batch that is being put together for it.
+struct Log: ~Copyable {
+    let name: LogName
     var segment: SegmentFile?
     var end = 0
     /// The places of the open segment, in the order of its entries.
     var places: [HashedPlace] = []
+    /// The last number in the order of all writes. In the main log, the greatest of the entries that moved there.
     var sequence: UInt64
-    var generation: UInt64 = 0
+    var generation: UInt64
     var nextNumber: UInt64
     var isClosed = false
     var batch: [StagedEntry] = []
@@ -45,28 +47,21 @@ struct Writer: ~Copyable {
     /// Where the data of the segment before the open one end.
     var formerDataEnd = 0
 
-    init(sequence: UInt64, nextNumber: UInt64) {
+    init(_ name: LogName, sequence: UInt64, generation: UInt64, nextNumber: UInt64) {
+        self.name = name
         self.sequence = sequence
+        self.generation = generation
         self.nextNumber = nextNumber
     }
 
     /// Adds an entry to the batch.
     mutating func stage(
-        _ hash: UInt64,
-        _ kind: EntryHeader.Kind,
-        key: UnsafeRawBufferPointer,
-        payload: UnsafeRawBufferPointer,
-        sequence: UInt64,
+        _ header: EntryHeader,
+        key: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+        payload: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
         former: Place? = nil
     ) {
         guard let segment else { preconditionFailure("A segment is open while a batch is put together.") }
-        let header = EntryHeader(
-            hash: hash,
-            sequence: sequence,
-            payloadByteCount: payload.count,
-            keyByteCount: key.count,
-            kind: kind
-        )
         let offset = end + bytes.count
         let room = bytes.extend(by: header.entryByteCount)
         header.write(to: room)
@@ -81,9 +76,14 @@ struct Writer: ~Copyable {
             offset: offset
         )
         room.store(sum, at: 0)
-        guard kind != .commit else { return }
-        let place = Place(segment: segment.number, offset: offset, byteCount: kind == .removal ? 0 : header.entryByteCount)
-        batch.append(StagedEntry(hash: hash, place: place, former: former))
+        guard header.kind != .commit else { return }
+        let place = Place(
+            segment: segment.name,
+            offset: offset,
+            byteCount: header.kind == .removal ? 0 : header.entryByteCount,
+            isShadow: header.isShadow
+        )
+        batch.append(StagedEntry(hash: header.hash, place: place, former: former))
     }
 
     /// Whether an entry has room in the open segment, with the batch before it and a commit behind it.
@@ -94,7 +94,7 @@ struct Writer: ~Copyable {
     mutating func stageCommit() {
         let hashes = batch.map(\.hash.littleEndian)
         hashes.withUnsafeBytes { hashes in
-            stage(UInt64(end), .commit, key: UnsafeRawBufferPointer(start: nil, count: 0), payload: hashes, sequence: sequence)
+            stage(EntryHeader(hash: UInt64(end), sequence: sequence, payloadByteCount: hashes.count, kind: .commit), payload: hashes)
         }
     }
 
