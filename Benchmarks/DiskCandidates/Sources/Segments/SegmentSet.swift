@@ -24,9 +24,11 @@ final class SegmentSet: Sendable {
     var count: Int { all.withLock { $0.small.count + $0.main.count } }
 
     /// The bytes of all files that count against limits.
-    var byteCount: Int { LogName.allCases.reduce(0) { $0 + byteCount(of: $1) } }
+    var byteCount: Int { all.withLock { Self.byteCount(of: $0.small) + Self.byteCount(of: $0.main) } }
 
-    func byteCount(of log: LogName) -> Int { all.withLock { $0[log].reduce(0) { $0 + $1.byteCount.load(ordering: .relaxed) } } }
+    func byteCount(of log: LogName) -> Int { all.withLock { Self.byteCount(of: $0[log]) } }
+
+    private static func byteCount(of segments: [SegmentFile]) -> Int { segments.reduce(0) { $0 + $1.byteCount.load(ordering: .relaxed) } }
 
     /// The bytes of the entries to which the index refers.
     func liveByteCount(of log: LogName) -> Int { all.withLock { $0[log].reduce(0) { $0 + $1.liveByteCount.load(ordering: .relaxed) } } }

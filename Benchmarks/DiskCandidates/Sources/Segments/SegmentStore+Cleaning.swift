@@ -70,7 +70,7 @@ extension SegmentStore {
 
     private func deadByteCount(of log: LogName) -> Int { segments.byteCount(of: log) - segments.liveByteCount(of: log) }
 
-    func delete(_ oldest: SegmentFile) throws {
+    private func delete(_ oldest: SegmentFile) throws {
         try oldest.file.delete()
         if configuration.synchronizesCommits { try DataFile.synchronize(directory: configuration.directory) }
         segments.removeOldest(of: oldest.name.log)
@@ -82,12 +82,11 @@ extension SegmentStore {
         places.sort { $0.place.offset < $1.place.offset }
         ghosts.reserve(recordCount)
         let budget = sparingAll || segment.name.log == .small ? .max : nextBudget()
-        var allowance = Allowance(live(places), budget: budget, sparesAll: sparingAll)
+        var allowance = Allowance(places.compactMap(live), budget: budget, sparesAll: sparingAll)
         var moves = Moves()
         for place in places {
-            let now = index.find(place.hash, isUse: false)
-            guard let now, now.isSameEntry(as: place.place), !now.isRemoval else {
-                if endsWithRemoval(place, now, in: segment) { moves.removals.append(place.hash) }
+            guard let now = live(place) else {
+                if endsWithRemoval(place, in: segment) { moves.removals.append(place.hash) }
                 continue
             }
             if allowance.spares(now) {
@@ -112,7 +111,8 @@ extension SegmentStore {
     /// Whether the main log needs a removal, as this one ends with its segment.
     ///
     /// A record that was replaced needs none: what replaced it has a shadow, too.
-    private func endsWithRemoval(_ place: HashedPlace, _ now: Place?, in segment: SegmentFile) -> Bool {
+    private func endsWithRemoval(_ place: HashedPlace, in segment: SegmentFile) -> Bool {
+        let now = index.find(place.hash, isUse: false)
         // A damaged record, left here as a removal.
         let isDamaged = now.map { $0.isRemoval && $0.isIn(segment.name) } ?? false
         if isDamaged, let now { _ = index.replace(place.hash, now, with: nil) }
@@ -124,12 +124,10 @@ extension SegmentStore {
     private func places(toClean segment: SegmentFile) throws -> [HashedPlace] {
         if let places = try segment.footer.withLock({ $0 })?.places(of: segment) { return places }
         let scan = try SegmentScan(segment, validByteCount: segment.footer.withLock { $0 }?.dataEnd)
-        // What is lost may have been removals of keys of which the main log has older records.
-        if scan.endsTrust, segment.name.log == .small { giveUpMain() }
-        index.removeAll { place in
-            guard place.place.isIn(segment.name), scan.endsTrust else { return false }
-            if !place.place.isRemoval { forget(place.place) }
-            return true
+        if scan.endsTrust {
+            // Removals of keys may be lost of which the main log has older records.
+            if segment.name.log == .small { giveUpMain() }
+            removePlaces(in: [segment.name])
         }
         return scan.places.lastOfEachHash()
     }
@@ -144,22 +142,25 @@ extension SegmentStore {
     ///
     /// - Parameter forgotten: The segments, the oldest first.
     func giveUp(_ forgotten: [SegmentFile]) {
-        let names = Set(forgotten.map(\.name))
-        index.removeAll { place in
-            guard names.contains(where: place.place.isIn) else { return false }
-            if !place.place.isRemoval { forget(place.place) }
-            return true
-        }
+        removePlaces(in: forgotten.map(\.name))
         // If one cannot be deleted, there is a gap behind it, and the next opening gives it up.
         for segment in forgotten.reversed() { try? segment.file.delete() }
         for segment in forgotten { segments.removeOldest(of: segment.name.log) }
     }
 
-    private func live(_ places: [HashedPlace]) -> [Place] {
-        places.compactMap { place in
-            guard let now = index.find(place.hash, isUse: false), now.isSameEntry(as: place.place), !now.isRemoval else { return nil }
-            return now
+    /// Removes all places in some segments from the index. O(n) in the number of records.
+    private func removePlaces(in names: [SegmentName]) {
+        index.removeAll { place in
+            guard names.contains(where: place.place.isIn) else { return false }
+            if !place.place.isRemoval { forget(place.place) }
+            return true
         }
+    }
+
+    /// The place as the index has it; `nil` if the entry has been replaced, removed or forgotten.
+    private func live(_ place: HashedPlace) -> Place? {
+        guard let now = index.find(place.hash, isUse: false), now.isSameEntry(as: place.place), !now.isRemoval else { return nil }
+        return now
     }
 
     /// The bytes of the next main segment that may be moved: its share, and the rest of earlier ones, up to four
@@ -171,7 +172,7 @@ extension SegmentStore {
         }
     }
 
-    /// What the hand is about to append to the main log.
+    /// The records and removals that the hand is about to append to the main log.
     private struct Moves {
         var records: [HashedPlace] = []
         var removals: [UInt64] = []

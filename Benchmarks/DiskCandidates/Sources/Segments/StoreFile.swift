@@ -58,7 +58,7 @@ struct PositionFile: Sendable {
         var seed: UInt64
     }
 
-    /// What the file had of each log when it was opened. Nothing if that is damaged, or the system has been started since, as the data may be older
+    /// The positions that the file had when it was opened. A log has none if its block is damaged, or the system has been started since, as the data may be older
     /// than the file then.
     let former: [LogName: Position]
     private let file: DataFile
