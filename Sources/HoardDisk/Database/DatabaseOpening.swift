@@ -85,11 +85,12 @@ struct DatabaseOpening {
         let byteCount = try directory.databaseByteCount() ?? 0
         try directory.checkDatabaseAccess()
         do {
+            var probing: DatabaseQueue?
             if byteCount > 0 {
                 guard directory.databaseHeaderIsPlausible else {
                     throw StoreError(.corrupt, "The cache database \(directory.databasePath) is damaged.")
                 }
-                try probe()
+                probing = try probe()
             }
             if configuration.createsIfMissing { directory.restrictDatabaseFiles() }
             let writer = try openWriter(isNew: byteCount == 0)
@@ -102,10 +103,12 @@ struct DatabaseOpening {
             let generation = try GenerationFile(path: directory.path(of: GenerationFile.name), creating: configuration.createsIfMissing)
             // Read before the database is: changes that are written in between are learned again, which does no harm.
             let knownGeneration = generation?.read() ?? 1
-            // On a connection of its own: the others would keep its pages, though the file may change under them.
-            if configuration.createsIfMissing, byteCount <= DiskCore.byteCountCheckedAtOnce, try !openReader().unsafeRead(DiskCore.isSound) {
+            // On the connection that is closed now: others would keep its pages, though the file may change under them. It is closed no earlier, because the
+            // first connection to a database reads the whole log, and so would the next one.
+            if configuration.createsIfMissing, byteCount <= DiskCore.byteCountCheckedAtOnce, try !(probing ?? openReader()).unsafeRead(DiskCore.isSound) {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT)
             }
+            probing = nil
             let (identity, memory, isOlder) = try writer.writeWithoutTransaction { db in
                 checkpointer.observe(db)
                 return (try StoreIdentity(db), try startingMemory(db), try FormatVersion1.isPresent(db))
@@ -171,19 +174,24 @@ struct DatabaseOpening {
 
     /// Refuses a database that is not of this version, or has another key, through a connection that cannot write, so
     /// that it stays as it is.
-    private func probe() throws {
+    ///
+    /// - Returns: The connection.
+    private func probe() throws -> DatabaseQueue? {
         do {
-            let (recognition, identity) = try openReader().unsafeRead { db in
+            let reader = try openReader()
+            let (recognition, identity) = try reader.unsafeRead { db in
                 let recognition = try DiskSchema.recognize(db)
                 return (recognition, recognition.hasIdentity ? try StoreIdentity(db) : nil)
             }
             try check(recognition)
             if let identity { _ = try keyRing(for: identity) }
+            return reader
         } catch let error as DatabaseError
             where error.resultCode == .SQLITE_CANTOPEN || error.resultCode == .SQLITE_READONLY
         {
             // A process died in the middle of a transaction, and only a connection that can write can clean up.
             // The writer recognizes the database again.
+            return nil
         }
     }
 
