@@ -61,6 +61,10 @@ public struct Codec<Value>: Sendable {
         }
     }
 
+    /// The type's name as `String(reflecting:)` gives it, without the search for protocols that it might conform to, which takes a millisecond in a
+    /// process that has just begun.
+    private static var typeName: String { _typeName(Value.self, qualified: true) }
+
     /// The 64-bit FNV-1a hash of the schema's name: the same in every process and on every platform.
     private static func fingerprint(of schema: String) -> UInt64 {
         schema.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
@@ -69,7 +73,7 @@ public struct Codec<Value>: Sendable {
 
 extension Codec where Value: Codable & SendableMetatype {
     /// JSON, with the type's name as schema.
-    public static var json: Codec { json(schema: String(reflecting: Value.self)) }
+    public static var json: Codec { json(schema: typeName) }
 
     /// JSON with a schema that you name, so that you can rename the type or refuse old records.
     public static func json(schema: String) -> Codec {
@@ -82,7 +86,7 @@ extension Codec where Value: Codable & SendableMetatype {
     }
 
     /// A binary property list, with the type's name as schema.
-    public static var propertyList: Codec { propertyList(schema: String(reflecting: Value.self)) }
+    public static var propertyList: Codec { propertyList(schema: typeName) }
 
     /// A binary property list, with a schema that you name.
     public static func propertyList(schema: String) -> Codec {
@@ -125,7 +129,7 @@ extension Codec where Value: Cachable {
     /// The type's own form, by its ``Cachable`` conformance, with the type's name as schema.
     public static var cachable: Codec {
         Codec(
-            schema: "cachable:" + String(reflecting: Value.self),
+            schema: "cachable:" + typeName,
             contentType: Value.contentType,
             encode: { try $0.encode() },
             decode: { try Value.decode($0) }

@@ -191,6 +191,32 @@ import Testing
         clock.call {}
     }
 
+    /// The structure of a database that is longer than ``DiskCore/byteCountCheckedAtOnce`` is checked after the opening.
+    @Test func aLongTreeThatHasLostItsOrderIsReplacedInTheBackground() async throws {
+        let store = try workspace.open()
+        for number in 0..<1_500 {
+            let record = Record(payload: Data(repeating: UInt8(number & 0xFF), count: 800), created: ManualClock.start)
+            try await store.insert(record, forKey: RecordKey("\(number)"), mode: .behind)
+        }
+        await store.close()
+        var bytes = try workspace.databaseBytes()
+        #expect(bytes.count > DiskCore.byteCountCheckedAtOnce)
+        // A leaf of the table of records, somewhere in the middle: byte 0 is its kind, bytes 3 and 4 count the cells, whose places begin at byte 8.
+        let page = try #require((bytes.count / 8192..<bytes.count / 4096).first { bytes[$0 * 4096] == 0x0D && bytes[$0 * 4096 + 4] > 1 })
+        let places = page * 4096 + 8
+        let first = bytes[places..<places + 2]
+        bytes[places..<places + 2] = bytes[places + 2..<places + 4]
+        bytes[places + 2..<places + 4] = first
+        try bytes.write(to: URL(fileURLWithPath: workspace.databasePath))
+
+        let reopened = try workspace.open()
+        await reopened.core.elsewhere { reopened.core.finishHousekeeping() }
+        #expect(workspace.events.kinds == [.databaseSetAside])
+        #expect(try await reopened.statistics().count == 0)
+        try await reopened.insert(workspace.record("new"), forKey: "5")
+        #expect(try await reopened.record(forKey: "5")?.payload == Data("new".utf8))
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>)
     func flippedBitsNeverYieldWrongBytes(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)

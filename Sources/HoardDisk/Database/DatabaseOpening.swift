@@ -3,6 +3,7 @@
 
 import GRDB
 import Hoard
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -35,7 +36,9 @@ struct DatabaseOpening {
 
     static let pageByteCount = 4096
     /// As many connections as there can be readings at once; each is opened when it is first needed.
-    private static var readerCount: Int { min(max(ProcessInfo.processInfo.activeProcessorCount, 4), 16) }
+    ///
+    /// From the system: `ProcessInfo` would read the limits of control groups from files first, which takes longer than to open a connection.
+    private static var readerCount: Int { min(max(sysconf(CInt(_SC_NPROCESSORS_ONLN)), 4), 16) }
 
     let configuration: DiskStore.Configuration
     let directory: DiskDirectory
@@ -94,7 +97,11 @@ struct DatabaseOpening {
             }
             if configuration.createsIfMissing { directory.restrictDatabaseFiles() }
             let writer = try openWriter(isNew: byteCount == 0)
-            let readers = ReaderPool(count: Self.readerCount) { [self] in try openReader() }
+            // A check leaves the pages of the whole database in its connection, so that one is closed. It is closed no earlier, because the first connection
+            // to a database reads the whole log, and the next one would have to do that again.
+            let isChecked = configuration.createsIfMissing && byteCount <= DiskCore.byteCountCheckedAtOnce
+            let spare = Mutex(isChecked ? nil : probing)
+            let readers = ReaderPool(count: Self.readerCount) { [self] in try spare.withLock { $0.take() } ?? openReader() }
             let checkpointer = Checkpointer(
                 connection: try DatabaseQueue(path: directory.databasePath, configuration: options(label: "Hoard.DiskStore.checkpoint")),
                 readers: readers,
@@ -103,9 +110,7 @@ struct DatabaseOpening {
             let generation = try GenerationFile(path: directory.path(of: GenerationFile.name), creating: configuration.createsIfMissing)
             // Read before the database is: changes that are written in between are learned again, which does no harm.
             let knownGeneration = generation?.read() ?? 1
-            // On the connection that is closed now: others would keep its pages, though the file may change under them. It is closed no earlier, because the
-            // first connection to a database reads the whole log, and so would the next one.
-            if configuration.createsIfMissing, byteCount <= DiskCore.byteCountCheckedAtOnce, try !(probing ?? openReader()).unsafeRead(DiskCore.isSound) {
+            if isChecked, try !(probing ?? openReader()).unsafeRead(DiskCore.isSound) {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT)
             }
             probing = nil
@@ -127,7 +132,7 @@ struct DatabaseOpening {
                 identifierOverride: identifierOverride
             )
             if configuration.createsIfMissing { try session.files.prepare() }
-            return Opened(session: session, setAsidePath: setAsidePath, isOlder: isOlder, isUnchecked: byteCount > DiskCore.byteCountCheckedAtOnce)
+            return Opened(session: session, setAsidePath: setAsidePath, isOlder: isOlder, isUnchecked: !isChecked)
         } catch {
             throw .database(error)
         }

@@ -62,7 +62,7 @@ extension DiskStore {
     public func storageUse() async throws(StoreError) -> StorageUse {
         let core = core
         await core.queue.waitUntilIdle()
-        await core.elsewhere { core.housekeeping.sync {} }
+        await core.elsewhere { core.finishHousekeeping() }
         let limits = core.limits
         return try await core.readElsewhere { session in
             var use = StorageUse()

@@ -18,7 +18,7 @@ extension Verification {
     /// Looks for files that belong to nothing. Returns `false` if the task was cancelled.
     mutating func verifyFiles() async throws(StoreError) -> Bool {
         // Files whose rows were deleted here are deleted on this queue.
-        await core.elsewhere { [core] in core.housekeeping.sync {} }
+        await core.elsewhere { [core] in core.finishHousekeeping() }
         for folder in UInt8.min...UInt8.max {
             if Task.isCancelled { return false }
             try await verify(folder)

@@ -65,6 +65,23 @@ import Testing
         #expect(try await reopened.record(forKey: "300") == nil)
     }
 
+    @Test func aStoreAnswersBeforeTheIndexOfManyRecordsIsThere() async throws {
+        let store = try workspace.open()
+        for number in 0..<5_000 { try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(number)"), mode: .behind) }
+        await store.close()
+        let reopened = try workspace.open()
+        #expect(try await reopened.record(forKey: "4711")?.payload == Data("4711".utf8))
+        #expect(try await reopened.record(forKey: "5000") == nil)
+        try await reopened.insert(workspace.record(), forKey: "5001")
+        try await reopened.removeRecord(forKey: "4711")
+        await reopened.core.elsewhere { reopened.core.finishHousekeeping() }
+        #expect(try index(of: reopened).isComplete)
+        #expect(try index(of: reopened).stamps.count == 5_000)
+        try reopened.core.session().readers.close()
+        #expect(try await reopened.record(forKey: "5000") == nil)
+        #expect(try await reopened.record(forKey: "4711") == nil)
+    }
+
     @Test func theIndexOfAReplacedDatabaseIsANewOne() async throws {
         let store = try workspace.open()
         try await store.insert(workspace.record(), forKey: "old")

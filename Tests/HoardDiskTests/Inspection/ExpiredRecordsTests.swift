@@ -26,7 +26,7 @@ import Testing
         #expect(try await store.removeExpiredRecords() == 270)
         #expect(try await store.statistics().count == 30)
         #expect(try await store.statistics().expirations == 270)
-        await store.core.elsewhere { store.core.housekeeping.sync {} }
+        await store.core.elsewhere { store.core.finishHousekeeping() }
         #expect(try workspace.payloadPaths().isEmpty)
         #expect(try await store.verify(repairing: false).problems == [:])
     }

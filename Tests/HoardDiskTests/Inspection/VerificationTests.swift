@@ -178,7 +178,7 @@ extension Workspace {
         let mended = try await store.verify(repairing: true)
         #expect(mended.problems[damage.problem] ?? 0 == damage.count)
         #expect(mended.repairs[damage.problem] ?? 0 == damage.count)
-        await store.core.elsewhere { store.core.housekeeping.sync {} }
+        await store.core.elsewhere { store.core.finishHousekeeping() }
         #expect(try await store.verify(repairing: false).problems == [:])
         let statistics = try await store.statistics()
         #expect(statistics.count == damage.recordCount)

@@ -142,7 +142,7 @@ import Testing
             #expect(try store.query { db in try Int.fetchOne(db, sql: Self.oldTables) } == 0)
             #expect(try store.query { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 3)
             #expect(try store.text("PRAGMA integrity_check") == "ok")
-            store.core.housekeeping.sync {}
+            store.core.finishHousekeeping()
             await store.flush()
             #expect(try workspace.payloadFiles().count == 1)
             await store.close()
@@ -203,7 +203,7 @@ import Testing
         let store = try workspace.open(maximumBytes: 100_000)
         #expect(try await store.statistics().count == 2)
         #expect(try await store.peekRecord(forKey: "large") == nil)
-        store.core.housekeeping.sync {}
+        store.core.finishHousekeeping()
         await store.flush()
         let workspace = workspace
         try await waitUntil { try workspace.payloadFiles().isEmpty }

@@ -107,7 +107,7 @@ import Testing
         case "evicted": try await store.insert(workspace.record(), forKey: "other")
         default: try await store.removePartition("partition")
         }
-        store.core.housekeeping.sync {}
+        store.core.finishHousekeeping()
         #expect(try workspace.payloadFiles().count == (change == "replaced" ? 1 : 0))
         #expect(try await reader.read(1000..<400_000) == record.payload.dropFirst(1000))
         #expect(start == record.payload.prefix(1000))
@@ -134,7 +134,7 @@ import Testing
         #expect(try store.countedTotals() == RecordTotals(count: 0, bytes: 0))
         #expect(try await store.statistics().corruptions == 1)
         #expect(workspace.events.kinds == [.recordDamaged])
-        store.core.housekeeping.sync {}
+        store.core.finishHousekeeping()
         #expect(try workspace.payloadFiles().isEmpty)
     }
 

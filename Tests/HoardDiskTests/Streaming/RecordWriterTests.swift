@@ -166,7 +166,7 @@ import Testing
         let writer = try store.writer(forKey: "key", beginningWith: record())
         try await writer.write(Data.pattern(200_000))
         let second = try workspace.open()
-        second.core.housekeeping.sync {}
+        second.core.finishHousekeeping()
         await second.flush()
         #expect(try workspace.payloadFiles().count == 1)
         try await writer.finish()

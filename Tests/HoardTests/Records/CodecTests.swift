@@ -35,6 +35,22 @@ import Testing
         #expect(codec.contentType == "application/x-plist")
     }
 
+    @Test func theSchemaIsTheTypesNameAsReflectionGivesIt() {
+        struct Local: Codable, Sendable {}
+        func expectName<Value: Codable & SendableMetatype>(_ type: Value.Type) {
+            func fingerprint(_ schema: String) -> UInt64 {
+                Codec<Value>(schema: schema, encode: { _ in Data() }, decode: { _ in throw CancellationError() }).schemaFingerprint
+            }
+            #expect(Codec<Value>.json.schemaFingerprint == fingerprint("json:" + String(reflecting: type)), "\(type)")
+            #expect(Codec<Value>.propertyList.schemaFingerprint == fingerprint("plist:" + String(reflecting: type)), "\(type)")
+        }
+        expectName(Int.self)
+        expectName(User.self)
+        expectName(Local.self)
+        expectName(Data?.self)
+        expectName([String: [User?]].self)
+    }
+
     @Test(arguments: [Data(), Data([0]), Data(0...255), Data(repeating: 7, count: 100_000)])
     func bytesAreKeptAsTheyCame(_ data: Data) throws {
         #expect(try Codec<Data>.bytes.encode(data) == data)
