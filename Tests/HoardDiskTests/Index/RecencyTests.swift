@@ -74,12 +74,15 @@ import Testing
         #expect(try await reopened.record(forKey: "5000") == nil)
         try await reopened.insert(workspace.record(), forKey: "5001")
         try await reopened.removeRecord(forKey: "4711")
+        #expect(try await reopened.record(forKey: "4711") == nil)
         await reopened.core.elsewhere { reopened.core.finishHousekeeping() }
         #expect(try index(of: reopened).isComplete)
-        #expect(try index(of: reopened).stamps.count == 5_000)
+        // The record that was removed may be entered behind its removal; it costs a query then.
+        #expect((5_000...5_001).contains(try index(of: reopened).stamps.count))
+        #expect(try await reopened.record(forKey: "4711") == nil)
+        #expect(try await reopened.record(forKey: "4712")?.payload == Data("4712".utf8))
         try reopened.core.session().readers.close()
         #expect(try await reopened.record(forKey: "5000") == nil)
-        #expect(try await reopened.record(forKey: "4711") == nil)
     }
 
     @Test func theIndexOfAReplacedDatabaseIsANewOne() async throws {
