@@ -225,6 +225,7 @@ public var STDIN_FILENO: Int32 { 0 }
 public var STDOUT_FILENO: Int32 { 1 }
 public var STDERR_FILENO: Int32 { 2 }
 public var _SC_PAGESIZE: Int32 { 29 }
+public var _SC_NPROCESSORS_ONLN: Int32 { 58 }
 @discardableResult public func isatty(_ fd: Int32) -> Int32 { fatalError() }
 @discardableResult public func getpid() -> pid_t { fatalError() }
 @discardableResult public func geteuid() -> uid_t { fatalError() }
