@@ -261,6 +261,8 @@ extension DiskCore {
     }
 
     private func closeNow() {
+        // What has not begun by now would come after the end.
+        followUp.withLock { $0 = nil }
         queue.runBlocking {
             self.drain()
             let session = self.state.withLock { state -> DatabaseSession? in
