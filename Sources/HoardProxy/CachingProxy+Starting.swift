@@ -45,17 +45,19 @@ extension CachingProxy {
         try await start(configuration: configuration, stores: stores, version: version, ticker: MonotonicTicker(), logger: logger)
     }
 
-    /// The same with the time of the cache: where it stands still, no operation of a store takes too long, and no wait for another proxy.
+    /// The same with the time of the cache: where the ticker stands still, no operation of a store takes too long, and no wait
+    /// for another proxy; where the clock does, no response ages.
     static func start(
         configuration: Configuration,
         stores: [any RecordStore],
         version: String = "",
+        clock: any WallClock = SystemWallClock(),
         ticker: any Ticker,
         logger: Logger
     ) async throws(ProxyError) -> CachingProxy {
         guard !configuration.listeners.isEmpty else { throw ProxyError(.invalidConfiguration, "The proxy has no address to listen on.") }
         let warmUp: ProxyWarming.Request? = if let settings = configuration.warmUp { try .init(settings) } else { nil }
-        let parts = try await makeParts(configuration, stores: stores, version: version, ticker: ticker, logger: logger)
+        let parts = try await makeParts(configuration, stores: stores, version: version, clock: clock, ticker: ticker, logger: logger)
         let handler = ProxyHandler(
             routes: parts.routes,
             name: configuration.cache.name,
@@ -71,6 +73,7 @@ extension CachingProxy {
             server = try await HTTPServer.start(
                 serverConfiguration,
                 logger: logger,
+                clock: clock,
                 immediate: ImmediateProxyResponder(handler),
                 observer: { [recorder = parts.recorder] in recorder.record($0) },
                 handler: { await handler.respond(to: $0) }
@@ -122,6 +125,7 @@ extension CachingProxy {
         _ configuration: Configuration,
         stores: [any RecordStore],
         version: String,
+        clock: any WallClock,
         ticker: any Ticker,
         logger: Logger
     ) async throws(ProxyError) -> Parts {
@@ -142,7 +146,7 @@ extension CachingProxy {
             }
             var cacheConfiguration = configuration.cache
             cacheConfiguration.mode = .shared
-            let cache = HTTPCache(configuration: cacheConfiguration, stores: stores, ticker: ticker) { event in
+            let cache = HTTPCache(configuration: cacheConfiguration, stores: stores, clock: clock, ticker: ticker) { event in
                 logger.warning("\(event)", metadata: ["store": "\(event.store)"])
             }
             recording.begin(of: cache)

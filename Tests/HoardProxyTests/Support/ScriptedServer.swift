@@ -25,6 +25,8 @@ final class ScriptedServer: Sendable {
         case pause(TimeAmount)
         /// Waits for the signal before the next step.
         case wait(Signal)
+        /// Waits before the next step until the client has read all that was sent: what comes after it comes alone.
+        case waitUntilRead
         case close
         /// Closes the connection with a reset, as when the process is killed.
         case reset
@@ -43,11 +45,12 @@ final class ScriptedServer: Sendable {
         self.requests = requests
     }
 
-    static func start(_ script: @escaping Script) async throws -> ScriptedServer {
+    /// - Parameter untilRead: Returns when the client has read all that had been sent before the call.
+    static func start(untilRead: @escaping @Sendable () async -> Void = {}, _ script: @escaping Script) async throws -> ScriptedServer {
         let requests = Counter()
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Player(requests, script)) }
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Player(requests, script, untilRead)) }
             }
             .bind(host: "127.0.0.1", port: 0)
             .get()
@@ -61,11 +64,13 @@ private final class Player: ChannelInboundHandler {
 
     private let requests: Counter
     private let script: ScriptedServer.Script
+    private let untilRead: @Sendable () async -> Void
     private var pending = ""
 
-    init(_ requests: Counter, _ script: @escaping ScriptedServer.Script) {
+    init(_ requests: Counter, _ script: @escaping ScriptedServer.Script, _ untilRead: @escaping @Sendable () async -> Void) {
         self.requests = requests
         self.script = script
+        self.untilRead = untilRead
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -90,21 +95,28 @@ private final class Player: ChannelInboundHandler {
                 }
                 return
             case .wait(let signal):
-                let rest = NIOLoopBound((self, context, steps), eventLoop: context.eventLoop)
-                let eventLoop = context.eventLoop
-                Task {
-                    await signal.wait()
-                    eventLoop.execute {
-                        let (player, context, steps) = rest.value
-                        if context.channel.isActive { player.play(steps, context) }
-                    }
-                }
+                play(steps, context) { await signal.wait() }
+                return
+            case .waitUntilRead:
+                play(steps, context, after: untilRead)
                 return
             case .close:
                 context.close(promise: nil)
             case .reset:
                 (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
                 context.close(promise: nil)
+            }
+        }
+    }
+
+    private func play(_ steps: ArraySlice<ScriptedServer.Step>, _ context: ChannelHandlerContext, after wait: @escaping @Sendable () async -> Void) {
+        let rest = NIOLoopBound((self, context, steps), eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        Task {
+            await wait()
+            eventLoop.execute {
+                let (player, context, steps) = rest.value
+                if context.channel.isActive { player.play(steps, context) }
             }
         }
     }
