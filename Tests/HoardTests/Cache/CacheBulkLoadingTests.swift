@@ -7,7 +7,7 @@ import Testing
 @testable import Hoard
 
 @Suite(.timeLimit(.minutes(5))) struct CacheBulkLoadingTests {
-    private let cache = Cache<Int, Int>(maximumCount: 100)
+    private let cache = Cache<Int, Int>(maximumCount: 100, ticker: ManualTicker())
     private let gate = Gate()
 
     @Test func allMissingKeysAreLoadedInOneCall() async throws {
