@@ -334,7 +334,11 @@ let package = Package(
         // One test target for each target, and one for the examples of the documents.
         .testTarget(name: "HoardTests", dependencies: ["Hoard", "HoardTesting"], swiftSettings: swiftSettings),
         // Those of the plugin are a package of their own, in HoardMacroPluginTests.
-        .testTarget(name: "HoardMacrosTests", dependencies: ["Hoard", "HoardMacros", "HoardProcessTestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HoardMacrosTests",
+            dependencies: ["Hoard", "HoardMacros", "HoardProcessTestSupport", "HoardTesting"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "HoardModelsTests",
             dependencies: ["Hoard", "HoardDisk", "HoardModels", "HoardTesting"],

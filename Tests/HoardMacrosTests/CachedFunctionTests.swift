@@ -4,6 +4,7 @@
 #if Macros
     import Hoard
     import HoardMacros
+    import HoardTesting
     import Synchronization
     import Testing
 
@@ -12,7 +13,9 @@
         let text: String
     }
 
-    private let users = TieredCache<Int, User>(configuration: .init(maximumCount: 1_000), stores: [], codec: .json)
+    /// Nothing expires, however slow the machine is.
+    private let time = ManualTicker()
+    private let users = TieredCache<Int, User>(configuration: .init(maximumCount: 1_000), stores: [], codec: .json, clock: time, ticker: time)
     private let calls = Cache<FunctionCall<Int, String>, User>(maximumCount: 1_000)
     private let nothing = Cache<FunctionCall<Int>, User>(maximumCount: 10)
     private let constants = Cache<FunctionCall<>, Int>(maximumCount: 10)
@@ -91,8 +94,14 @@
         @Cached(in: counts) static func size(_ id: Int) async throws -> Int { MemoryLayout<Element>.size }
     }
 
-    private let absentTiered = TieredCache<Int, Int>(configuration: .init(maximumCount: 10, policy: .remembering), stores: [], codec: .json)
-    private let absentCache = Cache<Int, Int>(maximumCount: 10)
+    private let absentTiered = TieredCache<Int, Int>(
+        configuration: .init(maximumCount: 10, policy: .remembering),
+        stores: [],
+        codec: .json,
+        clock: time,
+        ticker: time
+    )
+    private let absentCache = Cache<Int, Int>(maximumCount: 10, ticker: time)
 
     extension CachePolicy {
         fileprivate static var remembering: CachePolicy { CachePolicy().with { $0.negativeFor = .seconds(60) } }
