@@ -15,10 +15,7 @@ extension Cache {
     public func recordAccesses(with recorder: CacheTraceRecorder?) {
         recordingSource.withLock { source in
             if let old = source {
-                forEachShard(()) { _, shard in
-                    shard.recording?.submit()
-                    shard.recording = nil
-                }
+                forEachShard(()) { _, shard in shard.beginRecording(into: nil) }
                 old.recorder.removeSource(old.number)
                 source = nil
             }
@@ -30,7 +27,7 @@ extension Cache {
             defer { endWalk() }
             let hasWeights = configuration.maximumWeight != nil
             recordContents(with: recorder) { key, _, weight in (hasher(key), TraceEvent.Details(size: hasWeights ? weight : nil)) }
-            forEachShard(()) { _, shard in shard.recording = AccessBuffer(feed: recorder.makeFeed()) }
+            forEachShard(()) { _, shard in shard.beginRecording(into: AccessBuffer(feed: recorder.makeFeed())) }
         }
     }
 

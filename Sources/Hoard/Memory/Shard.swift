@@ -38,10 +38,9 @@
     @usableFromInline var sampleThreshold: UInt16 = 0 {
         didSet { updateNoteThreshold() }
     }
-    /// Where accesses are recorded; `nil` unless a recorder wants them.
-    @usableFromInline var recording: AccessBuffer? {
-        didSet { updateNoteThreshold() }
-    }
+    /// Where accesses are recorded; `nil` unless a recorder wants them. ``beginRecording(into:)`` sets it. It has no
+    /// observer, which would run for each access.
+    @usableFromInline var recording: AccessBuffer?
 
     /// Whether a load has a fence open here. Every write looks at this.
     @usableFromInline private(set) var hasFences = false
@@ -96,7 +95,14 @@
         return capacity < greatest ? min(capacity &* 2, greatest) : min(capacity &+ capacity / 16 &+ 1, SlotTable.maximumCapacity)
     }
 
-    private mutating func updateNoteThreshold() { noteThreshold = max(UInt32(sampleThreshold), recording?.feed.threshold ?? 0) }
+    private mutating func updateNoteThreshold() { noteThreshold = max(UInt32(sampleThreshold), recording?.threshold ?? 0) }
+
+    /// Records accesses in this buffer from now on; `nil` ends the recording, and hands over what the last buffer has.
+    mutating func beginRecording(into buffer: AccessBuffer?) {
+        recording?.submit()
+        recording = buffer
+        updateNoteThreshold()
+    }
 
     var statistics: CacheStatistics {
         var statistics = otherStatistics

@@ -5,19 +5,13 @@ public import Synchronization
 
 /// One way for accesses into a recorder: from a shard of a cache, or from a part of the recorder itself.
 @usableFromInline package final class RecordingFeed: Sendable {
-    /// The recorder's time.
-    @usableFromInline let tick: RecordingTick
-    /// Keys whose hashes end with 16 bits below this are recorded; 65,536 stands for all keys.
-    @usableFromInline let threshold: UInt32
     /// Distinguishes this way from the others of the recorder.
     private let number: UInt64
-    private let collector: TraceCollector
+    fileprivate let collector: TraceCollector
 
     init(number: UInt64, collector: TraceCollector) {
         self.number = number
         self.collector = collector
-        tick = collector.tick
-        threshold = collector.threshold
     }
 
     /// Another way to the same recorder.
@@ -40,6 +34,10 @@ public import Synchronization
 /// details says which tick the accesses behind it belong to.
 @usableFromInline package struct AccessBuffer: Sendable {
     @usableFromInline let feed: RecordingFeed
+    /// The recorder's time.
+    @usableFromInline let time: RecordingTick
+    /// Keys whose hashes end with 16 bits below this are recorded; 65,536 stands for all keys.
+    @usableFromInline let threshold: UInt32
     @usableFromInline var words: [UInt64] = []
     /// The tick of the last word.
     @usableFromInline var tick = UInt64.max
@@ -56,21 +54,23 @@ public import Synchronization
 
     init(feed: RecordingFeed) {
         self.feed = feed
+        time = feed.collector.tick
+        threshold = feed.collector.threshold
     }
 
     /// Whether accesses to a key with this hash are recorded.
     @inlinable @inline(__always)
-    func records(_ hash: UInt64) -> Bool { hash & 0xffff < feed.threshold }
+    func records(_ hash: UInt64) -> Bool { hash & 0xffff < threshold }
 
     @inlinable @inline(__always)
     mutating func append(_ kind: UInt64, _ hash: UInt64) {
-        let now = feed.tick.value.load(ordering: .relaxed)
+        let now = time.value.load(ordering: .relaxed)
         if now != tick || words.count >= Self.capacity { begin(now) }
         words.append(hash & ~Self.kindMask | kind)
     }
 
     mutating func append(_ kind: TraceEvent.Kind, _ hash: UInt64, _ details: TraceEvent.Details) {
-        let now = feed.tick.value.load(ordering: .relaxed)
+        let now = time.value.load(ordering: .relaxed)
         if now != tick || words.count >= Self.capacity { begin(now) }
         words.append(hash & ~Self.kindMask | UInt64(kind.rawValue) | Self.detailsMark)
         let size = details.size.map { UInt64(clamping: min($0, 1 << 48)) } ?? .max >> 8
