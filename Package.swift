@@ -42,6 +42,11 @@ let swiftSettings: [SwiftSetting] =
     ] + (warningsAsErrors ? [.treatAllWarnings(as: .error)] : [])
     // For `#if` in the sources: `Everything` includes every other trait.
     + Set(included.values.joined()).sorted().map { .define($0, .when(traits: enabling($0))) }
+    // What rests on Foundation's URLSession. Outside Apple's systems it needs libcurl, and all that libcurl needs, so the command does without it.
+    + [
+        .define("URLSession", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+        .define("URLSession", .when(traits: enabling("Transports").subtracting(["Command"]))),
+    ]
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")

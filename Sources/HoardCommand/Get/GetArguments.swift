@@ -30,7 +30,10 @@ enum CacheModeArgument: String, CaseIterable, ExpressibleByArgument {
 
 /// A transport on the command line.
 enum TransportArgument: String, CaseIterable, ExpressibleByArgument {
-    case nio, urlsession
+    case nio
+    #if URLSession
+        case urlsession
+    #endif
     #if AsyncHTTPClient
         case ahc
     #endif
@@ -45,9 +48,11 @@ enum TransportArgument: String, CaseIterable, ExpressibleByArgument {
         case .nio:
             let transport = NIOTransport()
             return (transport, { await transport.shutdown() })
-        case .urlsession:
-            let transport = URLSessionTransport()
-            return (transport, { transport.shutdown() })
+        #if URLSession
+            case .urlsession:
+                let transport = URLSessionTransport()
+                return (transport, { transport.shutdown() })
+        #endif
         }
     }
 }
@@ -63,7 +68,7 @@ struct TransferOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The most seconds a transfer may take, redirects included.", valueName: "seconds"))
     var maxTime: Double?
 
-    @Option(name: .long, help: "What sends the requests: Hoard's own client on SwiftNIO, URLSession or AsyncHTTPClient.")
+    @Option(name: .long, help: "What sends the requests: Hoard's own client on SwiftNIO or, if built in, URLSession or AsyncHTTPClient.")
     var transport = TransportArgument.nio
 
     /// All fields, those of one name in their order.
