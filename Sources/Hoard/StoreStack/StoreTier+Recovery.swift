@@ -70,10 +70,8 @@ extension StoreTier {
 
     private func replay() async {
         while await replayNext() {}
-        withState { state in
-            state.recovery.phase = .idle
-            state.recovery.isUrgent = false
-        }
+        // What has become urgent since the last batch stays so.
+        withState { $0.recovery.phase = .idle }
     }
 
     /// Replays the rest of the journal once, without regard to the circuit, because it cannot be replayed later.
