@@ -42,7 +42,7 @@ let swiftSettings: [SwiftSetting] =
     ] + (warningsAsErrors ? [.treatAllWarnings(as: .error)] : [])
     // For `#if` in the sources: `Everything` includes every other trait.
     + Set(included.values.joined()).sorted().map { .define($0, .when(traits: enabling($0))) }
-    // What rests on Foundation's URLSession. Outside Apple's systems it needs libcurl, and all that libcurl needs, so the command does without it.
+    // For the code over Foundation's URLSession. Outside Apple's systems that needs libcurl, and all that libcurl needs, so the command does without it.
     + [
         .define("URLSession", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
         .define("URLSession", .when(traits: enabling("Transports").subtracting(["Command"]))),

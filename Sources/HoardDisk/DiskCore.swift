@@ -261,7 +261,7 @@ extension DiskCore {
     }
 
     private func closeNow() {
-        // What has not begun by now would come after the end.
+        // Work that has not begun by now would come after the end.
         followUp.withLock { $0 = nil }
         queue.runBlocking {
             self.drain()

@@ -70,7 +70,7 @@ extension StoreTier {
 
     private func replay() async {
         while await replayNext() {}
-        // What has become urgent since the last batch stays so.
+        // A change that has become urgent since the last batch stays so.
         withState { $0.recovery.phase = .idle }
     }
 
