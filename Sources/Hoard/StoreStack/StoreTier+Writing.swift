@@ -164,8 +164,13 @@ extension StoreTier {
             hasFailed = !land(change, turn, call: id, result)
         }
         let leftovers = withState { $0.endWriting(change, keys: keys, wanted: turn.keys + turn.outdated) }
-        if !leftovers.isEmpty { hasFailed = await !removeLeftovers(leftovers, of: change) || hasFailed }
-        let next = withState { $0.queues.leave(change, keys) }
+        let removal: LeftoverRemoval = leftovers.isEmpty ? .done : await removeLeftovers(leftovers, of: change)
+        if removal != .done { hasFailed = true }
+        let next = withState { state in
+            // The recovery removes no key whose turn is not over, so there is no hurry before.
+            if removal == .leftToRecovery { state.recovery.isUrgent = true }
+            return state.queues.leave(change, keys)
+        }
         change.finished(keys.count, hasFailed: hasFailed)
         for (change, keys) in next { begin(keys, of: change) }
     }
@@ -187,23 +192,26 @@ extension StoreTier {
         return error == nil || isRefusal
     }
 
+    private enum LeftoverRemoval {
+        case done, failed
+        /// The deadline has passed. The keys are in the journal.
+        case leftToRecovery
+    }
+
     /// Removes the remains of a failed write, records that were invalidated while they were written, and those that an outdated write was to
     /// replace. The turns of the keys are not over.
-    private func removeLeftovers(_ keys: [RecordKey], of change: StoreChange) async -> Bool {
+    private func removeLeftovers(_ keys: [RecordKey], of change: StoreChange) async -> LeftoverRemoval {
         let call = CacheStoreCall(store: name, operation: .remove, recordCount: keys.count)
-        let admission = withState { state -> (id: UInt64, number: UInt64)? in
+        let (isLate, admission) = withState { state -> (Bool, (id: UInt64, number: UInt64)?) in
             let now = ticker.nanoseconds()
-            // The keys are in the journal. No deadline watches a call that begins after the deadline; the recovery has deadlines of its own.
-            if change.deadline.map({ now >= $0 }) ?? false {
-                state.recovery.isUrgent = true
-                return nil
-            }
-            guard let permit = state.breaker.admit(at: now) else { return nil }
-            return (state.begin(call, permit: permit, change: change.number, at: now), state.nextNumber())
+            // No deadline watches a call that begins after the deadline; the recovery has deadlines of its own.
+            if change.deadline.map({ now >= $0 }) ?? false { return (true, nil) }
+            guard let permit = state.breaker.admit(at: now) else { return (false, nil) }
+            return (false, (state.begin(call, permit: permit, change: change.number, at: now), state.nextNumber()))
         }
         guard let admission else {
             tellSkipped(.remove, count: keys.count)
-            return false
+            return isLate ? .leftToRecovery : .failed
         }
         let result = await perform(call) { [store] () async throws(StoreError) in try await StoreChange.remove(keys, from: store) }
         let end = ticker.nanoseconds()
@@ -215,7 +223,7 @@ extension StoreTier {
             return state.end(admission.id, error: error, at: end)
         }
         if let ended { tell(call, error == nil ? .done : .failed, error: error, since: ended.start, until: end) }
-        return error == nil
+        return error == nil ? .done : .failed
     }
 }
 

@@ -336,6 +336,29 @@ import Testing
         #expect(await fixture.read("a") == "nothing")
     }
 
+    /// A write that was given up lands while a recovery finds nothing more to do: its record is removed at once all the same.
+    @Test func urgencyIsNotForgottenAsARecoveryEnds() async throws {
+        for seed: UInt64 in 0..<500 {
+            let isSound = try await SeededExecutor(seed: seed).run {
+                let fixture = StoreTierFixture(.init(failuresToOpen: 1_000, maximumJournalCount: 2))
+                let gate = fixture.store.hold("insert")
+                let write = SeededExecutor.task { await fixture.insert(1, "a") }
+                await gate.arrivals(1)
+                fixture.ticker.advance(by: .seconds(1))
+                await write.value
+                fixture.store.fail("removeKeys")
+                await fixture.remove("b", "c", "d")
+                fixture.store.heal()
+                fixture.ticker.advance(by: .seconds(2))
+                while fixture.tier.health.isInvalid { await Task.yield() }
+                gate.open()
+                for _ in 0..<200 where !fixture.tier.health.isSound { await Task.yield() }
+                return fixture.tier.health.isSound
+            }
+            #expect(isSound, "seed \(seed)")
+        }
+    }
+
     // MARK: The end
 
     @Test func tierThatIsReleasedWaitsForNothingMore() async throws {
