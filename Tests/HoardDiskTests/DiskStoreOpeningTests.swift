@@ -32,6 +32,31 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        /// The locks by which SQLite knows that a database is in use belong to the process, and end when any descriptor of the file is closed:
+        /// https://sqlite.org/howtocorrupt.html, section 2.2.
+        @Test func openingAStoreAgainLeavesTheLocksOfTheFirst() async throws {
+            let store = try workspace.open()
+            try await store.insert(workspace.record(), forKey: "key")
+            var status = stat()
+            try #require(stat(workspace.databasePath, &status) == 0)
+            let file = ":\(status.st_ino)"
+            func lockCount() throws -> Int {
+                try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").count { line in
+                    let words = line.split(separator: " ")
+                    return words.contains("POSIX") && words.contains("\(getpid())") && words.contains { $0.hasSuffix(file) }
+                }
+            }
+            let count = try lockCount()
+            #expect(count > 0)
+            let other = try workspace.open()
+            #expect(try lockCount() == count)
+            await other.close()
+            #expect(try lockCount() == count)
+            try await store.insert(workspace.record("new"), forKey: "key")
+        }
+    #endif
+
     @Test func everyFileIsForItsOwnerOnly() async throws {
         let store = try workspace.open()
         try await store.insert(workspace.record(), forKey: "key")

@@ -90,9 +90,6 @@ struct DatabaseOpening {
         do {
             var probing: DatabaseQueue?
             if byteCount > 0 {
-                guard directory.databaseHeaderIsPlausible else {
-                    throw StoreError(.corrupt, "The cache database \(directory.databasePath) is damaged.")
-                }
                 probing = try probe()
             }
             if configuration.createsIfMissing { directory.restrictDatabaseFiles() }
@@ -185,6 +182,9 @@ struct DatabaseOpening {
         do {
             let reader = try openReader()
             let (recognition, identity) = try reader.unsafeRead { db in
+                guard DatabaseHeader.isPlausible(db) else {
+                    throw StoreError(.corrupt, "The cache database \(directory.databasePath) is damaged.")
+                }
                 let recognition = try DiskSchema.recognize(db)
                 return (recognition, recognition.hasIdentity ? try StoreIdentity(db) : nil)
             }

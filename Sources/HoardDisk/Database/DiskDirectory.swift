@@ -116,14 +116,6 @@ extension DiskDirectory {
         guard fchmod(descriptor, 0o600) == 0 else { throw .system(errno, "set the mode of \(databasePath)") }
     }
 
-    /// Whether the header of a Hoard database allows writing it. SQLite takes a database whose format version it does not know to be read-only, not to be damaged.
-    var databaseHeaderIsPlausible: Bool {
-        guard let file = try? FileDescriptor.reading(databasePath), let header = try? file.read(72), header.count == 72 else { return true }
-        let applicationID = header[68...].reduce(0) { $0 << 8 | Int32($1) }
-        guard applicationID == DiskSchema.applicationID else { return true }
-        return (1...2).contains(header[18]) && (1...2).contains(header[19])
-    }
-
     /// The number of bytes that the file system has left for this user; `nil` if it does not tell.
     var availableByteCount: Int? {
         var status = statvfs()
