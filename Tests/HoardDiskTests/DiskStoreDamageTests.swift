@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import Hoard
 import HoardTesting
 import Testing
@@ -51,6 +52,30 @@ import Testing
         #expect(workspace.events.kinds == [.recordDamaged])
         try await reopened.insert(workspace.record("again"), forKey: "key")
         #expect(try await reopened.record(forKey: "key")?.payload == Data("again".utf8))
+    }
+
+    /// SQLite's quick check does not compare an index with its table.
+    @Test(.timeLimit(.minutes(1))) func entriesOfTheIndexOfExpiryWithoutRecordsAreDamage() async throws {
+        let store = try workspace.open()
+        for number in 0..<20 { try await store.insert(workspace.record(freshFor: 5), forKey: RecordKey("\(number)")) }
+        await store.close()
+        let (root, sql) = try DatabaseQueue(path: workspace.databasePath).inDatabase { db -> (Int, String) in
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT rootpage, sql FROM sqlite_schema WHERE name = 'records_by_expiry'"))
+            return (row["rootpage"], row["sql"])
+        }
+        try workspace.changeDatabase("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'records_by_expiry'")
+        try workspace.changeDatabase("DELETE FROM records")
+        try workspace.changeDatabase(
+            """
+            PRAGMA writable_schema = ON;
+            INSERT INTO sqlite_schema VALUES ('index', 'records_by_expiry', 'records', \(root), '\(sql)')
+            """
+        )
+        workspace.clock.advance(by: 6)
+        let opened = try workspace.open(maximumCount: 5)
+        try await opened.insert(workspace.record("new"), forKey: "key")
+        #expect(try await opened.record(forKey: "key") != nil)
+        #expect(workspace.events.kinds == [.databaseSetAside])
     }
 
     @Test func aRecordWhoseKeyIsDamagedIsNeverReturned() async throws {

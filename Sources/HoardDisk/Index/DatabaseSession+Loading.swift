@@ -12,8 +12,9 @@ extension DatabaseSession {
     /// Enters all records into the index, page by page beside reading and writing. Blocks for O(n).
     ///
     /// The queue of eviction has an entry for each record, in order of its stamp, and new entries come last. So one walk along the queue finds
-    /// everything, whatever is written meanwhile. Stops, without effect on anything but speed, when the session is closed.
+    /// everything, whatever is written meanwhile. Does nothing if the index is complete. Stops, without effect on anything but speed, when the session is closed.
     func loadIndex() throws {
+        if memory.withLock({ $0.index.isComplete }) { return }
         var latest = Int64.min
         var rowCount = 0
         while true {

@@ -116,16 +116,23 @@ extension RecordIndex {
         stamps.updateValue(stamp, forIdentifier: identifier)
     }
 
-    /// The record is gone.
-    mutating func remove(_ identifier: Int64) {
+    /// The record is gone, unless a later row than the one with this stamp is known.
+    ///
+    /// The latter happens if another process has written the record anew before a transaction of this one, which removed it, was settled.
+    mutating func remove(_ identifier: Int64, upTo stamp: Int64 = .max) {
+        if let known = stamps[identifier], known > stamp { return }
         uses.removeValue(forIdentifier: identifier)
         // While the index is being loaded, the loader might put the record back. It is then thought to be there, which costs a query, no more.
         stamps.removeValue(forIdentifier: identifier)
     }
 
-    mutating func removeAll() {
+    /// All records are gone, but those with a later stamp than this one.
+    mutating func removeAll(upTo stamp: Int64 = .max) {
+        var later: [(identifier: Int64, stamp: Int64)] = []
+        stamps.forEach { if $1 > stamp { later.append(($0, $1)) } }
         stamps.removeAll()
         uses.removeAll()
+        for record in later { stamps.updateValue(record.stamp, forIdentifier: record.identifier) }
     }
 
     /// Whether a record that was written at `sequence` has gone with its tags or partition.

@@ -56,6 +56,12 @@ extension RecordIndex {
         staleMarks = staleMarks.filter { ($0.value.marks.last?.sequence ?? .min) > sequence }
     }
 
+    /// The same for one scope.
+    mutating func dropStaleMarks(on scope: Int64, upTo sequence: Int64) {
+        if let last = staleMarks[scope]?.marks.last?.sequence, last > sequence { return }
+        staleMarks[scope] = nil
+    }
+
     mutating func add(_ mark: ScopedStaleMark) {
         staleMarks[mark.scope, default: StaleMarks()].add(mark.mark)
     }

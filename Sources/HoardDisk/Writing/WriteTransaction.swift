@@ -120,22 +120,24 @@ final class WriteTransaction {
     }
 
     /// Tells the index of the committed changes.
+    ///
+    /// The database has been free for others since the commit. What this process may have learned of their changes meanwhile is later, and stays.
     func settle() {
         session.memory.withLock { memory in
             if hasRemovedAll {
-                memory.index.removeAll()
-                memory.index.staleMarks = [:]
+                memory.index.removeAll(upTo: latestStoredStamp)
+                memory.index.dropStaleMarks(upTo: sequence)
             }
             for (identifier, stamp) in stamps {
-                if let stamp { memory.index.enter(identifier, stamp: stamp) } else { memory.index.remove(identifier) }
+                if let stamp { memory.index.enter(identifier, stamp: stamp) } else { memory.index.remove(identifier, upTo: latestStoredStamp) }
             }
             for use in settledUses { memory.index.settleUse(of: use.identifier, noted: use.stamp) }
             memory.latestStoredStamp = max(memory.latestStoredStamp, latestStoredStamp)
             memory.recencyRowCount += recencyRowDifference
-            if !changes.isEmpty { memory.latestChange = sequence }
+            if !changes.isEmpty { memory.latestChange = max(memory.latestChange, sequence) }
             memory.adoptInvalidations(changes.invalidations)
-            for tag in settledTags { memory.index.invalidations[tag] = nil }
-            for scope in settledScopes { memory.index.staleMarks[scope] = nil }
+            for tag in settledTags where memory.index.invalidations[tag] ?? .min <= sequence { memory.index.invalidations[tag] = nil }
+            for scope in settledScopes { memory.index.dropStaleMarks(on: scope, upTo: sequence) }
             session.adopt(addedMarks, in: &memory)
         }
     }
@@ -241,8 +243,16 @@ extension WriteTransaction {
             while try statements.expired.step() { expired.append(statements.expired.integer(0)) }
             statements.expired.reset()
             if expired.isEmpty { break }
-            for identifier in expired where try remove(identifier) { removals.expirations += 1 }
+            var hasRemoved = false
+            for identifier in expired where try removeUnindexed(identifier) {
+                removals.expirations += 1
+                hasRemoved = true
+            }
+            // The table's index has entries without rows, which would be found again and again.
+            guard hasRemoved else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "The index of expiry has entries without records.") }
         }
+        // Until the index knows the latest row of each record in the queue, an older one would be taken for it.
+        if !limits.allow(totals) { try session.loadIndex() }
         var hasRebuiltQueue = false
         while !limits.allow(totals) {
             let rows = try oldestRows(after: .min, limit: 64)

@@ -54,6 +54,42 @@ import Testing
         try expect(1, "insertion")
     }
 
+    @Test func evictionBeforeTheIndexIsLoadedTakesTheLeastRecentlyUsed() async throws {
+        let store = try workspace.open(maximumCount: 10)
+        for number in 0..<10 { try await store.insert(workspace.record(), forKey: RecordKey("\(number)")) }
+        // Leaves an older row of this record at the head of the queue, when the next write writes the use.
+        _ = try await store.record(forKey: "0")
+        try await store.insert(workspace.record(), forKey: "9")
+        try store.core.session().memory.withLock { $0.index = RecordIndex() }
+        try await store.insert(workspace.record(), forKey: "10")
+        #expect(try await store.peekRecord(forKey: "0") != nil)
+        #expect(try await store.peekRecord(forKey: "1") == nil)
+        #expect(try index(of: store).isComplete && index(of: store).stamps.count == 10)
+    }
+
+    /// Another process may write between the commit of a transaction and the moment at which this process notes what it did.
+    @Test func whatOthersHaveWrittenSinceACommitStaysKnown() async throws {
+        let (store, other) = (try workspace.open(), try workspace.open())
+        for key: RecordKey in ["a", "b"] { try await store.insert(workspace.record(), forKey: key) }
+        let session = try store.core.session()
+        for removesAll in [false, true] {
+            nonisolated(unsafe) var transaction: WriteTransaction?
+            try store.core.runTransaction(on: session) { current in
+                transaction = current
+                if removesAll { try current.removeAll() } else { try current.remove(session.identify.identifier(of: "a")) }
+            }
+            try await other.insert(workspace.record("new"), forKey: "a")
+            _ = try session.catchUp()
+            // As late as on a machine that had no time for it.
+            transaction?.settle()
+            #expect(try await store.record(forKey: "a")?.payload == Data("new".utf8))
+            #expect(try await store.record(forKey: "b") == nil || !removesAll)
+            try await store.removeRecord(forKey: "a")
+            #expect(try await other.record(forKey: "a") == nil)
+            try await store.insert(workspace.record(), forKey: "a")
+        }
+    }
+
     @Test func theIndexOfAStoreThatIsOpenedKnowsAllRecords() async throws {
         let store = try workspace.open()
         for number in 0..<300 { try await store.insert(workspace.record(), forKey: RecordKey("\(number)"), mode: .behind) }

@@ -79,6 +79,16 @@ import Testing
         #expect(index.isComplete)
     }
 
+    @Test func aRemovalLeavesWhatWasWrittenLater() {
+        var index = RecordIndex()
+        for number: Int64 in 1...4 { index.enter(number, stamp: number * 10) }
+        index.remove(2, upTo: 19)
+        index.remove(3, upTo: 30)
+        #expect(index.stamps[2] == 20 && index.stamps[3] == nil)
+        index.removeAll(upTo: 20)
+        #expect(index.stamps.count == 1 && index.stamps[4] == 40)
+    }
+
     @Test func anOlderStampChangesNothing() {
         var index = RecordIndex()
         index.enter(1, stamp: 10)
