@@ -108,6 +108,9 @@ extension PayloadFiles {
         }
     }
 
+    /// Whether a file is in its place. One that cannot be looked at is not.
+    func hasFile(_ name: PayloadFileName) -> Bool { (try? FileSystem.status(of: path(of: name)))?.map { $0.kind == .file } ?? false }
+
     /// Removes a file. Does nothing if there is none. Call it after the commit that deleted the file's row.
     func remove(_ name: PayloadFileName) throws(StoreError) {
         try StoreError.attempt("remove a payload's file") { () throws(SystemCallError) in

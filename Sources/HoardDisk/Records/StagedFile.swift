@@ -30,7 +30,8 @@ final class StagedFile: Sendable {
                 try files.place(writer, as: name)
                 state = .placed(name)
             case .placed(let placed) where placed == name:
-                break
+                // Since the transaction that failed, another process may have found the file without a row, and deleted it.
+                guard files.hasFile(name) else { throw StoreError(.unavailable, "The payload's file was deleted before its record was committed.") }
             case .placed, .discarded:
                 throw StoreError(.unavailable, "The payload's file belongs to a database that has been replaced.")
             }
