@@ -33,8 +33,12 @@ final class DiskCore: Sendable {
     /// Where files are deleted, orphans are looked for and the index is loaded.
     let housekeeping = DispatchQueue(label: "Hoard.DiskStore.housekeeping", qos: .utility)
 
+    private static let housekeepingKey = DispatchSpecificKey<ObjectIdentifier>()
+
     /// The work in the background that follows an opening, until it begins.
     private let followUp = Mutex<(@Sendable () -> Void)?>(nil)
+    /// What ``close()`` does, once it has been called.
+    private let closing = Mutex<Task<Void, Never>?>(nil)
 
     init(configuration: DiskStore.Configuration, identifierOverride: RecordIdentifier?) throws(StoreError) {
         self.configuration = configuration
@@ -46,6 +50,7 @@ final class DiskCore: Sendable {
         opening = try DatabaseOpening(configuration: configuration, identifierOverride: identifierOverride)
         let opened = try opening.open(at: configuration.clock.now())
         state = Mutex(.open(opened.session))
+        housekeeping.setSpecific(key: Self.housekeepingKey, value: ObjectIdentifier(self))
         report(opened)
     }
 }
@@ -238,22 +243,30 @@ extension DiskCore {
 
 /// Closing.
 extension DiskCore {
-    /// Finishes the accepted writes, writes the uses that are in memory, and closes the files. Suspends.
+    /// Finishes the accepted writes, writes the uses that are in memory, and closes the files. Suspends. All callers wait for the end.
     func close() async {
-        guard queue.refuseMore() else { return await queue.waitUntilIdle() }
-        await queue.waitUntilIdle()
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                self.closeNow()
-                continuation.resume()
+        let task = closing.withLock { task in
+            if let task { return task }
+            guard queue.refuseMore() else { return Task {} }
+            let new = Task {
+                await queue.waitUntilIdle()
+                await withCheckedContinuation { continuation in
+                    DispatchQueue.global().async {
+                        self.closeNow()
+                        continuation.resume()
+                    }
+                }
             }
+            task = new
+            return new
         }
+        await task.value
     }
 
-    /// The same for a store that was released. Blocks, unless it was released on the writing thread.
+    /// The same for a store that was released. Blocks, unless it was released on one of its own threads, in the user's function for events.
     func closeBlocking() {
         guard queue.refuseMore() else { return }
-        if queue.isOnThread {
+        if queue.isOnThread || DispatchQueue.getSpecific(key: Self.housekeepingKey) == ObjectIdentifier(self) {
             DispatchQueue.global().async { self.closeNow() }
         } else {
             closeNow()

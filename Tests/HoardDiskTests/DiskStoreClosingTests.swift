@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import Synchronization
 import Testing
 
 @testable import HoardDisk
@@ -36,6 +37,43 @@ import Testing
         await store.close()
         await store.close()
         #expect(try await workspace.open().record(forKey: "key") != nil)
+    }
+
+    @Test func everyCallerOfCloseWaitsUntilTheFilesAreClosed() async throws {
+        let workspace = workspace
+        for _ in 0..<10 {
+            let store = try workspace.open()
+            try await store.insert(workspace.record(), forKey: "key")
+            try await withThrowingTaskGroup(of: [String].self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        await store.close()
+                        return try workspace.files()
+                    }
+                }
+                for try await files in group { #expect(files == ["hoard.sqlite"]) }
+            }
+        }
+    }
+
+    /// The thread that checks the database and the one that writes report events, and closing waits for both.
+    @Test func storeCanBeReleasedByItsFunctionForEvents() async throws {
+        let box = Box()
+        let core = try await openStore(keptIn: box)
+        let event = try #require(core.configuration.onEvent)
+        core.housekeeping.async { event(.writeLost) }
+        core.housekeeping.sync {}
+        #expect(box.store.withLock { $0 == nil })
+        #expect(try await workspace.open().record(forKey: "key") != nil)
+    }
+
+    private func openStore(keptIn box: Box) async throws -> DiskCore {
+        var configuration = workspace.configuration()
+        configuration.onEvent = { _ in _ = box.store.withLock { store in store.take() } }
+        let store = try DiskStore(configuration: configuration)
+        try await store.insert(workspace.record(), forKey: "key")
+        box.store.withLock { $0 = store }
+        return store.core
     }
 
     @Test func closingWritesTheUsesAndFoldsTheLogIn() async throws {
@@ -88,4 +126,9 @@ import Testing
         }
         #expect(workspace.events.events.isEmpty)
     }
+}
+
+/// Keeps a store until its function for events lets go of it.
+private final class Box: Sendable {
+    let store = Mutex<DiskStore?>(nil)
 }

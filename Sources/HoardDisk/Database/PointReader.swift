@@ -123,10 +123,13 @@ final class ReaderPool: Sendable {
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.openInterval) { [weak self] in self?.endTransactions() }
     }
 
-    /// Ends the transactions that are open for the next reading. Waits for the readings under way.
+    /// Ends the transactions that are open for the next reading.
+    ///
+    /// Waits for no lane that is busy, perhaps for seconds with a check of the whole database: that has ended its transaction before, and a
+    /// look-up sees to the end of its own.
     func endTransactions() {
         isEndScheduled.store(false, ordering: .releasing)
-        for lane in lanes { lane.reader.withLock { $0?.value.endTransaction() } }
+        for lane in lanes { _ = lane.reader.withLockIfAvailable { $0?.value.endTransaction() } }
     }
 
     /// Closes the connections once the readings under way are done. Blocks. Later readings fail with `SQLITE_MISUSE`.
