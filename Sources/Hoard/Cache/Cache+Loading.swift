@@ -151,7 +151,8 @@ extension Cache {
                 shard.otherStatistics.fencedLoads += 1
                 return
             }
-            if shard.hasUpdates { shard.updates.overtake(key) }
+            // The load may have begun before the change that the update is about, so it does not overtake it.
+            if shard.hasUpdates { shard.updates.interrupt(key) }
             _ = shard.insert(entry, forKey: key, hash: hash, now: entry.writeTime, tuner: tuner, departures: &departures)
         }
         report(departures)

@@ -9,8 +9,8 @@ extension Cache {
     /// ```
     ///
     /// Updates of one key run one after the other, each with the value that the one before has left. `body` runs outside the cache's locks, once; again only if the value
-    /// leaves meanwhile (by removal, eviction or expiration), or is written because there was none. A value that is inserted meanwhile stays: the update counts as
-    /// done just before.
+    /// leaves meanwhile (by removal, eviction or expiration), is written because there was none, or comes from a load. A value that is inserted meanwhile stays: the
+    /// update counts as done just before.
     ///
     /// Counts as a use, but neither as a hit nor as a miss. A load of the key that is under way does not publish its value over this one.
     ///

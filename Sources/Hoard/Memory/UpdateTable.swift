@@ -14,7 +14,7 @@ public import Synchronization
         case none
         /// A value was written without a look at the old one. The update counts as done just before that, and writes nothing.
         case overtaken
-        /// The value has left, or one was written because there was none. The update has to look again.
+        /// The value has left, or one was written because there was none, or by a load. The update has to look again.
         case interrupted
     }
 

@@ -131,6 +131,34 @@ import Testing
         }
     }
 
+    /// The load may have asked the source before the change for which the update is made.
+    @Test(arguments: [true, false]) func loadThatEndsMeanwhileDoesNotWinOverAnUpdate(_ removes: Bool) {
+        let cache = Cache<String, Int>(maximumCount: 10)
+        cache.insert(0, forKey: "a")
+        let hash = cache.hasher("a")
+        let fence = cache.cells.withShard(for: hash) { $0.openFence(forKey: "a") }
+        var seen: [Int?] = []
+        func look(_ old: Int?) {
+            seen.append(old)
+            if seen.count == 1 { cache.publish(.value(1), forKey: "a", hash: hash, fence: fence) }
+        }
+        let result: Int?
+        if removes {
+            result = cache.removeValue(forKey: "a") { old in
+                look(old)
+                return true
+            }
+        } else {
+            result = cache.update(forKey: "a") { old in
+                look(old)
+                return 2
+            }
+        }
+        #expect(seen == [0, 1])
+        #expect(result == (removes ? 1 : 2) && cache.peek("a") == (removes ? nil : 2))
+        #expect(cache.openFenceCount == 0)
+    }
+
     @Test func listenerIsToldOutsideTheTurn() {
         let box = Shared<Cache<String, Int>?>(nil)
         let cache = Cache<String, Int>(
