@@ -52,7 +52,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let walks = Atomic<Int>(0)
     @usableFromInline let tuner = WindowTuner()
     /// The recorder that is told of accesses.
-    @usableFromInline let recordingSource = Mutex<RecordingSource?>(nil)
+    @usableFromInline let recordingState = Mutex(RecordingState())
     @usableFromInline let observers: RemovalObservers<Key, Value>
     @usableFromInline let flights = SingleFlight<Key, LoadOutcome<Value>>()
 

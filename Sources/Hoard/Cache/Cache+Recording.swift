@@ -13,22 +13,29 @@ extension Cache {
     /// While a cache records, a read takes some nanoseconds more. When it does not, nothing.
     /// - Complexity: O(*n*) for *n* entries. A lock is held for 256 places of the table at a time.
     public func recordAccesses(with recorder: CacheTraceRecorder?) {
-        recordingSource.withLock { source in
-            if let old = source {
-                forEachShard(()) { _, shard in shard.beginRecording(into: nil) }
-                old.recorder.removeSource(old.number)
-                source = nil
-            }
-            guard let recorder else { return }
-            let number = recorder.addSource { [weak self] in self?.submitRecording() }
-            source = RecordingSource(recorder: recorder, number: number)
-            // No new shards come meanwhile, which would not have been told.
-            beginWalk()
-            defer { endWalk() }
-            let hasWeights = configuration.maximumWeight != nil
-            recordContents(with: recorder) { key, _, weight in (hasher(key), TraceEvent.Details(size: hasWeights ? weight : nil)) }
-            forEachShard(()) { _, shard in shard.beginRecording(into: AccessBuffer(feed: recorder.makeFeed())) }
+        // A recorder that fails tells the user's code, and one that is let go of closes its file: neither may happen under the lock.
+        let (old, number) = recordingState.withLock { state -> (RecordingSource?, UInt64) in
+            defer { state.source = nil }
+            state.changeCount += 1
+            if state.source != nil { forEachShard(()) { _, shard in shard.beginRecording(into: nil) } }
+            return (state.source, state.changeCount)
         }
+        if let old { old.recorder.removeSource(old.number) }
+        guard let recorder else { return }
+        let source = RecordingSource(recorder: recorder, number: recorder.addSource { [weak self] in self?.submitRecording() })
+        // No new shards come meanwhile, which would not have been told.
+        beginWalk()
+        defer { endWalk() }
+        let hasWeights = configuration.maximumWeight != nil
+        recordContents(with: recorder) { key, _, weight in (hasher(key), TraceEvent.Details(size: hasWeights ? weight : nil)) }
+        let isLatest = recordingState.withLock { state in
+            // Another call may have come between, even one by the function that is told of failures.
+            guard state.changeCount == number else { return false }
+            state.source = source
+            forEachShard(()) { _, shard in shard.beginRecording(into: AccessBuffer(feed: recorder.makeFeed())) }
+            return true
+        }
+        if !isLatest { recorder.removeSource(source.number) }
     }
 
     private func submitRecording() {
@@ -59,12 +66,19 @@ extension Cache {
 
     /// Records that entries were removed.
     func recordRemovals(_ departures: Departures<Key, Value>) {
-        guard recordingSource.withLock({ $0 != nil }) else { return }
+        guard recordingState.withLock({ $0.source != nil }) else { return }
         for departure in [departures.first].compactMap(\.self) + departures.others where departure.cause == .explicit {
             let hash = hasher(departure.key)
             cells.withShard(for: hash) { $0.record(AccessBuffer.removal, hash) }
         }
     }
+}
+
+/// The recorder that a cache feeds, if any.
+@usableFromInline struct RecordingState: Sendable {
+    var source: RecordingSource?
+    /// The calls that began or ended a recording.
+    var changeCount: UInt64 = 0
 }
 
 /// A recorder that a cache feeds.

@@ -6,8 +6,10 @@ extension CacheTraceRecorder {
     public struct Configuration: Hashable, Sendable {
         /// The size at which a file is closed and another one is begun, in bytes.
         public var maximumFileBytes = 256 << 20
-        /// The number of files that are kept. The newest has the path that was given, the older ones end with `.1`, `.2` and so on.
+        /// The number of files that are kept, from 1 to 1,000; other numbers stand for the nearer of the two. The newest has the path that was
+        /// given, the older ones end with `.1`, `.2` and so on.
         public var fileCount = 4
+        static let maximumFileCount = 1_000
         /// The share of the keys that are recorded, from 1/65,536 to 1. All accesses to a key are recorded, or none.
         public var sampledShare = 1.0
         /// Whether requests by HTTP are recorded with a pseudonym of their origin and the first part of their path.

@@ -19,7 +19,7 @@ struct TraceFileWriter: ~Copyable {
         self.path = path
         threshold = UInt64(header.sampledKeys)
         #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-            let fileCount = max(1, configuration.fileCount)
+            let fileCount = min(max(1, configuration.fileCount), CacheTraceRecorder.Configuration.maximumFileCount)
             let maximumByteCount = max(1 << 16, configuration.maximumFileBytes)
             encoder = TraceBlockEncoder(usualByteCount: min(1 << 18, maximumByteCount / 8))
             let stranger: String?

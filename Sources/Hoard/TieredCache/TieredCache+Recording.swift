@@ -51,7 +51,12 @@ extension TieredCache {
     private func record(_ recording: Recording?, identity: @escaping Recording.Identity) {
         var recording = recording
         recording?.identity = identity
-        self.recording.withLock { $0 = recording }
+        // The old recorder may be let go of here, which writes its file. That must not happen under the lock.
+        let old = self.recording.withLock { current in
+            defer { current = recording }
+            return current
+        }
+        withExtendedLifetime(old) {}
         if let recorder = recording?.recorder {
             let now = ticker.nanoseconds()
             memory.recordContents(with: recorder) { key, entry, weight in

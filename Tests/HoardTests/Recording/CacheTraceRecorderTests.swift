@@ -34,6 +34,34 @@ struct CacheTraceRecorderTests {
 
     private func text(of path: String) throws -> String { String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) }
 
+    /// The failure comes while the cache hands over its contents: in the call that begins the recording.
+    @Test func recordingCanBeEndedByTheFunctionThatIsToldOfItsFailure() throws {
+        let cache = Cache<Int, Int>(maximumCount: 40_000)
+        for key in 0..<40_000 { cache.insert(key, forKey: key) }
+        try FileManager.default.createDirectory(atPath: directory.path(of: "gone"), withIntermediateDirectories: true)
+        var configuration = CacheTraceRecorder.Configuration()
+        configuration.maximumFileBytes = 1 << 16
+        let told = Counter()
+        let recorder = try CacheTraceRecorder(path: directory.path(of: "gone/a.trace"), configuration: configuration, ticker: time, clock: time) {
+            _ in
+            told.add()
+            cache.recordAccesses(with: nil)
+        }
+        try FileManager.default.removeItem(atPath: directory.path(of: "gone"))
+        cache.recordAccesses(with: recorder)
+        #expect(told.value == 1)
+        #expect(cache.recordingState.withLock { $0.source == nil })
+        #expect(recorder.statistics.failure != nil)
+        cache.removeValue(forKey: 1)
+    }
+
+    @Test func anyNumberOfFilesCanBeAskedFor() throws {
+        for count in [Int.max, .min] {
+            let recorder = try recorder { $0.fileCount = count }
+            try recorder.finish()
+        }
+    }
+
     @Test func readsAndWritesOfACacheAreRecordedInTheirOrder() throws {
         let recorder = try recorder()
         let cache = Cache<String, Int>(maximumCount: 100, expiration: .afterWrite(.seconds(60)), ticker: time)
