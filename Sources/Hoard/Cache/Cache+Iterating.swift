@@ -20,7 +20,8 @@ extension Cache {
         }
     }
 
-    /// The cache is not divided until ``endWalk()``, so that no entry changes its place.
+    /// No division of the cache begins until ``endWalk()``, so that no entry changes its place. One that is under way holds the lock of the only
+    /// shard, so a thread that has held that lock sees all shards.
     func beginWalk() { walks.add(1, ordering: .sequentiallyConsistent) }
 
     func endWalk() { walks.subtract(1, ordering: .sequentiallyConsistent) }
@@ -79,7 +80,8 @@ extension Cache {
         var coldest: [(rank: Double, key: Key, value: Value)] = []
         beginWalk()
         defer { endWalk() }
-        for number in 0..<cells.count {
+        // Asks for the number of shards after each, as a division that began before the walk may end meanwhile.
+        cells.forEach { number in
             coldest += cells.withShard(number) { shard in
                 let count = Double(shard.count)
                 return shard.nextToLeave(now: now, atMost: maximumCount).enumerated().map { rank, slot in

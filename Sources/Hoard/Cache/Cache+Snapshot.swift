@@ -50,7 +50,8 @@ extension Cache {
         var ranked: [(rank: Double, entry: Snapshot.Entry)] = []
         beginWalk()
         defer { endWalk() }
-        for number in 0..<cells.count {
+        // Asks for the number of shards after each: a division that began before the walk may end while the first is waited for.
+        cells.forEach { number in
             let entries = cells.withShard(number) { shard in shard.coldestFirst(now: now).map { shard.snapshot(of: $0, now: now) } }
             for (position, entry) in entries.enumerated() { ranked.append((Double(position) / Double(entries.count), entry)) }
         }
