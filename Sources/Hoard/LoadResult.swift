@@ -59,7 +59,7 @@ public struct LoadResult<Value: Sendable>: Sendable {
     /// There is a value.
     ///
     /// - Parameters:
-    ///   - weight: Its weight in memory, until it is written anew, marked stale by its key or found in a store. By default the cache's weigher decides.
+    ///   - weight: Its weight in memory, until it is written anew or found in a store. By default the cache's weigher decides.
     ///   - expiresAfter: How long it is fresh, counted from the end of the load. By default the policy decides, or the cache's expiration.
     ///   - tags: Labels by which it can be removed or marked stale with others.
     ///   - partition: The group that owns the value, such as a user, by which it is removed with all others of it. `nil`: none.

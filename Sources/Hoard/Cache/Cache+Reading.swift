@@ -50,6 +50,16 @@ extension Cache {
         tuner.feed(samples)
     }
 
+    /// The weight of a key's entry; `nil` if there is none. No use of it.
+    func weight(forKey key: Key) -> Int? {
+        let hash = hasher(key)
+        let now = exactTimeIfUsed()
+        return cells.withShard(for: hash) { shard in
+            let slot = shard.peek(key, hash: hash, now: now)
+            return slot == .none ? nil : shard.table.slots.weight(of: slot)
+        }
+    }
+
     /// Returns the value of a key without counting as a use: recency and statistics stay as they are.
     /// - Complexity: O(1).
     @inlinable public func peek(_ key: Key) -> Value? {

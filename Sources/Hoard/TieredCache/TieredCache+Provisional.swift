@@ -10,6 +10,7 @@ extension TieredCache {
         let key: Key
         /// `nil`: memory had nothing.
         let old: TieredEntry<Value>?
+        let oldWeight: Int?
         let new: TieredEntry<Value>
         /// Any other write or removal of the key breaks it.
         let fence: FenceTable<Key>.Fence
@@ -37,6 +38,7 @@ extension TieredCache {
             terms.validator = nil
             let new = TieredEntry<Value>(value: value, terms: terms, ticks: base.ticks, era: base.bornEra, isProvisional: true)
             let newEntry = memoryEntry(new, forKey: key)
+            let oldWeight = old == nil ? nil : memory.weight(forKey: key)
             interleavingPoint()
             // Entries that leave memory are released after the lock.
             let left = fences.withLock { fences -> Departures<Key, TieredEntry<Value>>? in
@@ -54,7 +56,7 @@ extension TieredCache {
             memory.report(left)
             detach(key)
             noteProvisionalChange(of: key)
-            return ProvisionalValue(key: key, old: old, new: new, fence: fence)
+            return ProvisionalValue(key: key, old: old, oldWeight: oldWeight, new: new, fence: fence)
         }
         return nil
     }
@@ -79,7 +81,7 @@ extension TieredCache {
     /// provisional value. Suspends.
     package func takeBack(_ provisional: ProvisionalValue) async {
         closeFence(provisional.fence)
-        if replace(provisional.new, with: provisional.old, key: provisional.key) {
+        if replace(provisional.new, with: provisional.old, key: provisional.key, weight: provisional.oldWeight) {
             noteProvisionalChange(of: provisional.key)
         } else {
             await abandon(provisional)

@@ -156,7 +156,7 @@ extension TieredCache {
         }
         if let staleSince = verdict.staleSince, staleSince < entry.ticks.fresh {
             let aged = staleCopy(of: entry, since: staleSince, era: current)
-            replace(entry, with: aged, key: key)
+            replace(entry, with: aged, key: key, weight: memory.weight(forKey: key))
             return aged
         }
         // The next check finds invalidations that came after `current` was read.
@@ -165,9 +165,11 @@ extension TieredCache {
     }
 
     /// Replaces an entry in memory, or removes it, if it is still there. Returns whether it was.
+    ///
+    /// - Parameter weight: The new entry's weight. `nil`: the weigher computes it.
     @discardableResult
-    func replace(_ entry: TieredEntry<Value>, with new: TieredEntry<Value>?, key: Key) -> Bool {
-        let newEntry = new.map { memoryEntry($0, forKey: key) }
+    func replace(_ entry: TieredEntry<Value>, with new: TieredEntry<Value>?, key: Key, weight: Int? = nil) -> Bool {
+        let newEntry = new.map { memoryEntry($0, forKey: key, weight: weight) }
         // Entries that leave memory are released after the lock.
         let left = fences.withLock { _ -> (current: TieredEntry<Value>?, departures: Departures<Key, TieredEntry<Value>>?) in
             let current = memory.peek(key)

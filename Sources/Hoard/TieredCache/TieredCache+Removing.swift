@@ -49,8 +49,9 @@ extension TieredCache {
         let aged = memory.peek(key).flatMap { found in
             // The era is read before the entry is checked, so that an invalidation after the check also applies to the copy.
             let era = currentEra(hasTags: found.hasTags)
-            return checked(found, key: key).map { entry in
-                (old: entry, new: memoryEntry(staleCopy(of: entry, since: min(tick, entry.ticks.fresh), era: era), forKey: key))
+            return checked(found, key: key).map { entry -> (old: TieredEntry<Value>, new: NewEntry<TieredEntry<Value>>) in
+                let copy = staleCopy(of: entry, since: min(tick, entry.ticks.fresh), era: era)
+                return (old: entry, new: memoryEntry(copy, forKey: key, weight: memory.weight(forKey: key)))
             }
         }
         let change = change(key) {

@@ -167,6 +167,30 @@ import Testing
         #expect(cache.memoryLookup(forKey: "a") == nil)
     }
 
+    @Test(arguments: Way.allCases)
+    func markedEntryKeepsTheWeightThatItsLoaderGave(_ way: Way) async throws {
+        let cache = TieredCache<String, Int>(
+            configuration: .init(maximumWeight: 100, policy: Self.policy),
+            stores: [],
+            codec: .json,
+            clock: fixture.time,
+            ticker: fixture.time
+        )
+        _ = try await cache.valueIfExists(forKey: "a") { _ in .value(1, weight: 60, tags: ["t"]) }
+        switch way {
+        case .key: await cache.markStale(forKey: "a")
+        case .tag: await cache.markStale(taggedWith: "t")
+        case .tags: await cache.markStale(taggedWithAny: ["t", "x"])
+        case .everything: await cache.markAllStale()
+        }
+        #expect(cache.memoryLookup(forKey: "a")?.value == 1)
+        #expect(cache.memoryWeight == 60)
+        let provisional = await cache.showProvisionally(forKey: "a") { _ in 2 }
+        #expect(cache.memoryWeight == 1)
+        await cache.takeBack(try #require(provisional))
+        #expect(cache.memoryLookup(forKey: "a")?.value == 1 && cache.memoryWeight == 60)
+    }
+
     @Test func markOfAKeyThatIsNotThereDoesNothing() async throws {
         await cache.markStale(forKey: "a")
         #expect(await cache.lookup(forKey: "a") == nil)
@@ -240,31 +264,48 @@ import Testing
         #expect(await cache.lookup(forKey: "a") == nil)
     }
 
-    /// A weight that changes may push out other entries when the value is written again.
-    @Test func entriesThatLeaveBecauseOfAMarkAreReported() async throws {
+    @Test func markWeighsNothingAnew() async throws {
         let weight = Shared(1)
         let observer = RemovalObserver()
-        let cache = TieredCache<String, Int>(
-            configuration: .init(maximumWeight: 10) { key, _ in key == "a" ? weight.value : 1 },
+        let cache = weighedCache(observer: observer) { key, _ in key == "a" ? weight.value : 1 }
+        for key in ["a"] + (0..<9).map(String.init) { await cache.insert(1, forKey: key) }
+        weight.update { $0 = 5 }
+        await cache.markStale(forKey: "a")
+        #expect(cache.memoryWeight == 10 && cache.memoryCount == 10)
+        #expect(observer.removalCount == 0)
+    }
+
+    /// The value that comes back is heavier than the provisional one.
+    @Test func entriesThatLeaveBecauseAValueComesBackAreReported() async throws {
+        let observer = RemovalObserver()
+        let cache = weighedCache(observer: observer) { _, value in value }
+        await cache.insert(5, forKey: "a")
+        let provisional = try #require(await cache.showProvisionally(forKey: "a") { _ in 1 })
+        for key in 0..<9 { await cache.insert(1, forKey: String(key)) }
+        #expect(cache.memoryCount == 10 && observer.removalCount == 0)
+        await cache.takeBack(provisional)
+        #expect(cache.memoryWeight <= 10)
+        let evicted = 10 - cache.memoryCount
+        #expect(evicted > 0)
+        #expect(observer.removalCount == evicted)
+    }
+
+    private func weighedCache(observer: RemovalObserver, weigher: @escaping @Sendable (String, Int) -> Int) -> TieredCache<String, Int> {
+        TieredCache(
+            configuration: .init(maximumWeight: 10, weigher: weigher),
             stores: [],
             codec: .json,
             clock: fixture.time,
             ticker: fixture.time,
             observer: observer
         )
-        for key in ["a"] + (0..<9).map(String.init) { await cache.insert(1, forKey: key) }
-        #expect(cache.memoryCount == 10 && observer.counts.value.isEmpty)
-        weight.update { $0 = 5 }
-        await cache.markStale(forKey: "a")
-        #expect(cache.memoryWeight <= 10)
-        let evicted = 10 - cache.memoryCount
-        #expect(evicted > 0)
-        #expect(observer.counts.value.reduce(0) { $0 + ($1.key == .replaced ? 0 : $1.value) } == evicted)
     }
 
     private final class RemovalObserver: CacheObserver {
         let counts = Shared<[RemovalCause: Int]>([:])
         func entriesRemoved(_ cause: RemovalCause, count: Int, cache: String) { counts.update { $0[cause, default: 0] += count } }
+        /// The entries that left, without those that were replaced.
+        var removalCount: Int { counts.value.reduce(0) { $0 + ($1.key == .replaced ? 0 : $1.value) } }
     }
 
     @Test func hitsAfterACloserLookAreCountedOnce() async throws {
