@@ -113,9 +113,10 @@ public import Observation
                     for await event in policy.events.makeStream() where policy.concerns(event) { await model()?.refresh(after: policy.minimumAge) }
                 }
             }
-            if let interval = policy.interval {
+            if let interval = policy.interval, interval > .zero {
                 group.addTask {
-                    while (try? await source.ticker.sleep(for: interval)) != nil { await model()?.refresh() }
+                    // A sleep of no time does not notice that the task is cancelled.
+                    while !Task.isCancelled, (try? await source.ticker.sleep(for: interval)) != nil { await model()?.refresh() }
                 }
             }
             await group.waitForAll()

@@ -12,7 +12,7 @@ public struct RefreshPolicy: Sendable {
     /// A value that is younger than this is left as it is by events. Default: 10 seconds.
     public var minimumAge: Duration = .seconds(10)
 
-    /// The time between two refreshes while it is shown. `nil`: never. Default: `nil`.
+    /// The time between two refreshes while it is shown. `nil`, zero or less: never. Default: `nil`.
     public var interval: Duration?
 
     /// Where it hears of events. Default: ``AppEvents/system``.

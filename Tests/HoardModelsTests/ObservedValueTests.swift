@@ -185,4 +185,16 @@ struct ObservedValueTests {
         }
         model.stop()
     }
+
+    @Test(arguments: [Duration.zero, .seconds(-1)]) func noTimeIsNoInterval(_ interval: Duration) async throws {
+        var refresh = RefreshPolicy.never
+        refresh.interval = interval
+        fixture.set(1, forKey: "a")
+        let model = model(refresh: refresh)
+        model.start()
+        try await fixture.until { model.value == 1 }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(fixture.loads.count == 1)
+        model.stop()
+    }
 }

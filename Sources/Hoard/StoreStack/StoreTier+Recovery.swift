@@ -21,6 +21,8 @@ extension StoreTier {
         var phase = Phase.idle
         /// The number of the last plan; older ones are void.
         var planNumber: UInt64 = 0
+        /// The time of the last plan.
+        var planTime: Int64 = 0
         /// The circuit has just been closed.
         var isUrgent = false
         /// A removal by tag, by partition or of everything has been sent again and not been answered yet.
@@ -130,7 +132,8 @@ extension StoreTier.State {
         }
     }
 
-    mutating func planRecovery(at now: Int64) -> StoreTier.Recovery.Plan {
+    /// - Returns: `nil` if the last plan stands, and is for no later time.
+    mutating func planRecovery(at now: Int64) -> StoreTier.Recovery.Plan? {
         let retry = now.addingSaturated(recovery.retryAfter)
         let time: Int64 =
             switch breaker.state {
@@ -141,8 +144,10 @@ extension StoreTier.State {
             case .halfOpen: retry
             }
         recovery.isUrgent = false
+        if case .planned = recovery.phase, recovery.planTime <= time { return nil }
         recovery.phase = .planned
         recovery.planNumber += 1
+        recovery.planTime = time
         return StoreTier.Recovery.Plan(number: recovery.planNumber, time: time)
     }
 

@@ -93,7 +93,7 @@ extension TieredCache {
                     return (keys.count, result)
                 }
             }
-            for _ in 0..<max(1, maximumConcurrency) { startNext() }
+            for _ in 0..<min(batches.count, max(1, maximumConcurrency)) { startNext() }
             while let outcome = try await group.next() {
                 try Task.checkCancellation()
                 switch outcome.result {

@@ -46,6 +46,15 @@ import Testing
         #expect(tier.failureCount == 3)
     }
 
+    @Test func manyForeignChangesOfAStoreThatIsLeftAloneMakeOnePlan() async {
+        await openCircuit()
+        tier.outdate("0")
+        let count = tier.deadlines.count
+        for number in 1..<100 { tier.outdate(RecordKey("\(number)")) }
+        #expect(tier.deadlines.count == count)
+        #expect(tier.health.pendingInvalidations == 100)
+    }
+
     @Test func timeoutsOpenTheCircuit() async throws {
         let gate = store.hold("record", "remove", "removeAll")
         let reads = Task {

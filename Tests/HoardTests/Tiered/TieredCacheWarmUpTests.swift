@@ -21,7 +21,7 @@ import Testing
         func leave() { counts.update { $0.now -= 1 } }
     }
 
-    @Test(arguments: [(3, 3), (20, 20), (100, 20), (1, 1), (0, 1), (-5, 1)])
+    @Test(arguments: [(3, 3), (20, 20), (100, 20), (.max, 20), (1, 1), (0, 1), (-5, 1)])
     func soManyLoadsRunAtATimeAndNoMore(_ maximum: Int, _ expected: Int) async throws {
         let crowd = Crowd()
         let gate = Gate()
