@@ -22,8 +22,10 @@ extension ConnectionHandler {
     }
 
     /// Requests have been answered without an exchange. Costs no work on timers: the one that runs is checked when it fires.
-    func answeredAtOnce(now: NIODeadline) {
-        timing.wrote()
+    ///
+    /// - Parameter byteCount: The length of the answers.
+    func answeredAtOnce(byteCount: Int, now: NIODeadline) {
+        timing.wrote(byteCount: byteCount)
         timing.becameIdle(now: now)
     }
 

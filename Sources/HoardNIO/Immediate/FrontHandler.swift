@@ -127,6 +127,8 @@ final class FrontHandler: ChannelInboundHandler {
             case .answered(let byteCount):
                 bytes.moveReaderIndex(forwardBy: byteCount)
                 if batch.output.content != nil || batch.output.bytes.readableBytes >= Self.batchByteCount { write(&batch, context: context) }
+                // Behind TLS, only flushed bytes count when the channel decides whether the client takes more.
+                if connection.info.isSecure, batch.unflushedByteCount >= Self.batchByteCount { flush(&batch, context: context) }
             case .toOrigin(let scanned):
                 flush(&batch, context: context)
                 guard let head = bytes.readSlice(length: scanned.byteCount) else { return giveBack(batch) }
@@ -228,9 +230,12 @@ final class FrontHandler: ChannelInboundHandler {
         var output: ImmediateOutput
         let start: NIODeadline
         var answerCount = 0
+        /// Bytes that have been written since then.
+        var unflushedByteCount = 0
     }
 
     private func write(_ batch: inout Batch, context: ChannelHandlerContext) {
+        batch.unflushedByteCount += batch.output.bytes.readableBytes + (batch.output.content?.readableBytes ?? 0)
         context.write(Self.wrapOutboundOut(batch.output.bytes), promise: nil)
         if let content = batch.output.content {
             batch.output.content = nil
@@ -245,7 +250,8 @@ final class FrontHandler: ChannelInboundHandler {
         batch.answerCount = 0
         let isLast = batch.output.bytes.readableBytes > 0
         if isLast { context.write(Self.wrapOutboundOut(batch.output.bytes), promise: nil) }
-        connection.answeredAtOnce(now: batch.start)
+        connection.answeredAtOnce(byteCount: batch.unflushedByteCount + batch.output.bytes.readableBytes, now: batch.start)
+        batch.unflushedByteCount = 0
         context.flush()
         if isWritten(&batch, isLast: isLast, context: context) {
             tellObserver(since: batch.start, context: context)

@@ -53,6 +53,17 @@ import Testing
         #expect(try connection.sentText() == Self.fastAnswer)
     }
 
+    /// TLS holds what is not flushed, and the channel does not know of it.
+    @Test func answersOverTLSAreFlushedBeforeTheyAreMany() throws {
+        let connection = try FrontConnection(isSecure: true)
+        connection.blocksNetworkWhenFlushed()
+        try connection.receive(String(repeating: Self.get.replacing("fast", with: "large"), count: 200))
+        #expect(connection.blockedByteCount < 2 * FrontConnection.largeByteCount)
+        #expect(connection.writtenByteCount == connection.blockedByteCount)
+        connection.isNetworkBlocked = false
+        #expect(try connection.sentText().utf8.count > FrontConnection.largeByteCount)
+    }
+
     @Test func whatIsNotAnsweredByBytesGoesToTheParser() throws {
         let connection = try FrontConnection()
         try connection.receive(Self.get + Self.get.replacing("fast", with: "loop") + Self.get.replacing("fast", with: "slow") + Self.get)
@@ -372,7 +383,7 @@ private final class FrontConnection {
     private let handler: ConnectionHandler
     private let log = ReportLog()
 
-    init(_ change: (inout HTTPServer.Configuration) -> Void = { _ in }) throws {
+    init(isSecure: Bool = false, _ change: (inout HTTPServer.Configuration) -> Void = { _ in }) throws {
         var configuration = HTTPServer.Configuration()
         change(&configuration)
         let responder = Responder(
@@ -383,7 +394,7 @@ private final class FrontConnection {
         )
         handler = ConnectionHandler(
             configuration: configuration,
-            info: ConnectionInfo(remoteAddress: "192.0.2.1", isSecure: false),
+            info: ConnectionInfo(remoteAddress: "192.0.2.1", isSecure: isSecure),
             clock: SystemWallClock(),
             observer: log.record
         )
@@ -419,6 +430,12 @@ private final class FrontConnection {
 
     /// From now on, the socket fails when it is written to.
     func failsWrites() { network.isBroken = true }
+
+    /// From now on, the socket takes nothing, and what is flushed fills the channel's buffer.
+    func blocksNetworkWhenFlushed() {
+        network.isBlocked = true
+        network.fillsUpWhenFlushed = true
+    }
 
     /// Whether the little that is written fills the channel's buffer when the network is blocked.
     var fillsUp = false
@@ -504,6 +521,7 @@ private final class Network: ChannelOutboundHandler {
     var isOutputClosed = false
     var isBlocked = false
     var isBroken = false
+    var fillsUpWhenFlushed = false
     private var blocked: [(ByteBuffer, EventLoopPromise<Void>?)] = []
 
     var blockedByteCount: Int { blocked.reduce(0) { $0 + $1.0.readableBytes } }
@@ -518,6 +536,7 @@ private final class Network: ChannelOutboundHandler {
     }
 
     func flush(context: ChannelHandlerContext) {
+        if isBlocked, fillsUpWhenFlushed, !blocked.isEmpty { (context.channel as? EmbeddedChannel)?.isWritable = false }
         guard !isBlocked else { return }
         if isBroken { return context.channel.close(promise: nil) }
         let written = blocked
