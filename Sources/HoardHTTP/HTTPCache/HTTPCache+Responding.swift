@@ -218,7 +218,8 @@ extension HTTPCache {
         }
         flight.found = found
         while true {
-            switch machine.lookedUp(found.response, isVaryMiss: found.isVaryMiss, now: clock.now()) {
+            // Judged at the time at which the origin was asked, if it was: the clock may have been set back since.
+            switch machine.lookedUp(found.response, isVaryMiss: found.isVaryMiss, now: call.early?.requestTime ?? clock.now()) {
             case .respond(let answer):
                 if let early = call.early { forget(early) }
                 if let response = await response(answer, to: call, key: found.key) {

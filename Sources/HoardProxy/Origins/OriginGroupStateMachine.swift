@@ -109,8 +109,9 @@ struct OriginGroupStateMachine: Sendable {
         }
     }
 
-    /// A request will not be sent after all.
+    /// A request will not be sent after all. The server's turn stays its own.
     mutating func withdraw(_ ticket: Ticket) {
+        if nextServer == (ticket.server + 1) % servers.count { nextServer = ticket.server }
         servers[ticket.server].inProgressCount -= 1
         servers[ticket.server].requestCount -= 1
         servers[ticket.server].health.abandoned(ticket.permit)

@@ -73,7 +73,8 @@ extension ClientConnectionHandler {
         own.write(Self.wrapOutboundOut(.head(exchange.request.head)), promise: nil)
         own.write(Self.wrapOutboundOut(.end(nil)), promise: nil)
         isReplaying = false
-        bytesArrived(relay.arrived, context: own) { gate.fireChannelRead(ResponseGate.wrapInboundOut($0)) }
+        // Without any, the server still may not have seen the request.
+        if relay.arrived.readableBytes > 0 { bytesArrived(relay.arrived, context: own) { gate.fireChannelRead(ResponseGate.wrapInboundOut($0)) } }
         relay.receiver.handOver(SentExchange(connection: owner.connection, exchange: exchange))
     }
 

@@ -34,6 +34,18 @@ import Testing
         #expect(servers == [0, 1, 2, 0, 1, 2])
     }
 
+    @Test func requestThatIsWithdrawnLeavesTheTurnToItsServer() throws {
+        var machine = Self.machine(3)
+        var servers: [Int] = []
+        for _ in 0..<6 {
+            machine.withdraw(try machine.ticket(at: 0))
+            let ticket = try machine.ticket(at: 0)
+            servers.append(ticket.server)
+            machine.ended(ticket, .complete, at: 0)
+        }
+        #expect(servers == [0, 1, 2, 0, 1, 2])
+    }
+
     @Test func leastBusyIsTaken() throws {
         var machine = Self.machine(3)
         let tickets = try (0..<3).map { _ in try machine.ticket(at: 0) }
