@@ -17,6 +17,8 @@
 SWIFT ?= swift
 # Where `make run` listens, such as 127.0.0.1:8080. By default port 8080, or any free port if that is taken.
 LISTEN ?=
+# Options of `swift build` for `make test`.
+BUILD_OPTIONS ?=
 # The program that `make bench` runs: hoard-benchmarks, disk-benchmarks, tiered-benchmarks or lock-benchmarks.
 BENCHMARK ?= hoard-benchmarks
 # Its options, such as --filter get-hit.
@@ -29,7 +31,7 @@ run: setup
 	@exec "$$($(SWIFT) build --configuration release --show-bin-path --traits Command)/hoard" demo $(if $(LISTEN),--listen $(LISTEN))
 
 test: setup
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests $(BUILD_OPTIONS)
 	@SWIFT="$(SWIFT)" Scripts/test
 
 test-optimised: setup

@@ -337,7 +337,10 @@ let package = Package(
         ),
 
         // One test target for each target, and one for the examples of the documents.
-        .testTarget(name: "HoardTests", dependencies: ["Hoard", "HoardTesting"], swiftSettings: swiftSettings),
+        // Two for Hoard: the memory cache, and everything with tiers. The time that a compiler takes for a module's tests grows with their square.
+        .testTarget(name: "HoardTests", dependencies: ["Hoard", "HoardTestSupport", "HoardTesting"], swiftSettings: swiftSettings),
+        .testTarget(name: "HoardTieredTests", dependencies: ["Hoard", "HoardTestSupport", "HoardTesting"], swiftSettings: swiftSettings),
+        .target(name: "HoardTestSupport", path: "Tests/HoardTestSupport", swiftSettings: swiftSettings),
         // Those of the plugin are a package of their own, in HoardMacroPluginTests.
         .testTarget(
             name: "HoardMacrosTests",

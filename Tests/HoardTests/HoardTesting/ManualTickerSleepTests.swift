@@ -3,6 +3,7 @@
 
 import Dispatch
 import Hoard
+import HoardTestSupport
 import HoardTesting
 import Testing
 

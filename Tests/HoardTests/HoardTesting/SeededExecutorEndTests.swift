@@ -3,6 +3,7 @@
 
 import Dispatch
 import Foundation
+import HoardTestSupport
 import HoardTesting
 import Testing
 

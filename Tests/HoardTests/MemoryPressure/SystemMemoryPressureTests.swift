@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import HoardTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SystemMemoryPressureTests {

@@ -3,6 +3,7 @@
 
 import Foundation
 import Hoard
+import HoardTestSupport
 import HoardTesting
 import Testing
 

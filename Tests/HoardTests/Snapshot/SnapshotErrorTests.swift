@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hoard
+import HoardTestSupport
 import Testing
 
 @Suite struct SnapshotErrorTests {

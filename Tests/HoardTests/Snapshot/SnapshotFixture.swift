@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Hoard
+import HoardTestSupport
 
 /// A directory with one snapshot in it, or none.
 struct SnapshotFixture {

@@ -4,10 +4,10 @@
 import Foundation
 
 /// A directory for one test, which goes with it.
-final class TemporaryDirectory: Sendable {
-    let path: String
+package final class TemporaryDirectory: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         path = NSTemporaryDirectory() + "hoard-tests-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
@@ -16,37 +16,37 @@ final class TemporaryDirectory: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    func path(of name: String) -> String { path + "/" + name }
+    package func path(of name: String) -> String { path + "/" + name }
 
     /// Writes a file, and creates the directories that it needs.
-    func write(_ bytes: [UInt8], to name: String) throws {
+    package func write(_ bytes: [UInt8], to name: String) throws {
         let url = URL(fileURLWithPath: path(of: name))
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(bytes).write(to: url)
     }
 
-    func write(_ text: String, to name: String) throws {
+    package func write(_ text: String, to name: String) throws {
         try write(Array(text.utf8), to: name)
     }
 
-    func makeDirectory(_ name: String) throws {
+    package func makeDirectory(_ name: String) throws {
         try FileManager.default.createDirectory(atPath: path(of: name), withIntermediateDirectories: true)
     }
 
-    func remove(_ name: String) throws {
+    package func remove(_ name: String) throws {
         try FileManager.default.removeItem(atPath: path(of: name))
     }
 
-    func bytes(of name: String) throws -> [UInt8] {
+    package func bytes(of name: String) throws -> [UInt8] {
         try [UInt8](Data(contentsOf: URL(fileURLWithPath: path(of: name))))
     }
 
     /// All names in the directory, sorted.
-    func names() throws -> [String] {
+    package func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
 
-    func mode(of name: String) throws -> Int? {
+    package func mode(of name: String) throws -> Int? {
         try (FileManager.default.attributesOfItem(atPath: path(of: name))[.posixPermissions] as? NSNumber)?.intValue
     }
 }
