@@ -37,7 +37,7 @@ final class DiskCore: Sendable {
 
     /// The work in the background that follows an opening, until it begins.
     private let followUp = Mutex<(@Sendable () -> Void)?>(nil)
-    /// What ``close()`` does, once it has been called.
+    /// The work of ``close()``, once it has been called.
     private let closing = Mutex<Task<Void, Never>?>(nil)
 
     init(configuration: DiskStore.Configuration, identifierOverride: RecordIdentifier?) throws(StoreError) {
