@@ -33,6 +33,7 @@ let package = Package(
         .executable(name: "middleware-benchmarks", targets: ["MiddlewareBenchmarks"]),
         .executable(name: "redis-benchmarks", targets: ["RedisBenchmarks"]),
         .executable(name: "lock-benchmarks", targets: ["LockBenchmarks"]),
+        .executable(name: "recorder-benchmarks", targets: ["RecorderBenchmarks"]),
         .executable(name: "cache-storm", targets: ["CacheStorm"]),
     ],
     dependencies: [
@@ -62,6 +63,11 @@ let package = Package(
             dependencies: [
                 "BenchmarkSupport", "CSQLite", .product(name: "Hoard", package: "hoard"), .product(name: "HoardDisk", package: "hoard"),
             ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "RecorderBenchmarks",
+            dependencies: ["BenchmarkSupport", .product(name: "Hoard", package: "hoard")],
             swiftSettings: swiftSettings
         ),
         .executableTarget(

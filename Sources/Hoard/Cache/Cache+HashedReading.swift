@@ -19,7 +19,7 @@ extension Cache {
         var mustTune = false
         let value = cells.withShard(for: hash) { shard -> Value? in
             guard let value = shard.readIfPresent(hash: hash, now: now, lag: lag, where: isMatch) else { return nil }
-            if shard.isNoted(hash) { mustTune = shard.note(hash, .hit(value)) }
+            if shard.isNoted(hash) { mustTune = shard.note(hash, .hit) }
             return value
         }
         if mustTune { tune(hash) }

@@ -30,7 +30,7 @@ extension Cache {
         var mustTune = false
         let reading = cells.withShard(for: hash) { shard in
             let reading = shard.read(key, hash: hash, now: now, lag: lag)
-            if shard.isNoted(hash) { mustTune = shard.note(hash, reading) }
+            if shard.isNoted(hash) { mustTune = shard.note(hash, reading.outcome) }
             return reading
         }
         if mustTune { tune(hash) }

@@ -89,15 +89,7 @@ extension Cache {
 }
 
 extension Shard {
-    /// Records a read.
-    @inlinable mutating func record(_ hash: UInt64, _ reading: Reading) {
-        switch reading {
-        case .hit, .negative: record(AccessBuffer.hit, hash)
-        case .miss, .expired: record(AccessBuffer.miss, hash)
-        case .needsExactTime: break
-        }
-    }
-
+    /// Records a read or a removal.
     @inlinable @inline(__always)
     mutating func record(_ kind: UInt64, _ hash: UInt64) {
         guard recording?.records(hash) == true else { return }

@@ -32,7 +32,7 @@ extension Cache where Key == String {
                     shard.table.keyPointer($0).pointee.isEqual(toASCII: bytes)
                 }
                 let reading = shard.read(slot, now: now, lag: lag)
-                if shard.isNoted(hash) { mustTune = shard.note(hash, reading) }
+                if shard.isNoted(hash) { mustTune = shard.note(hash, reading.outcome) }
                 return reading
             }
             if mustTune { tune(hash) }

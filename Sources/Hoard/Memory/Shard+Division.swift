@@ -25,7 +25,7 @@ extension Shard {
         policy.maximumWeight = 0
         if let wheel = first.wheel { beginUsingTimes(wheel.time) }
         adopt(first.adoptedChoice)
-        beginRecording(into: first.recording.map { AccessBuffer(feed: $0.feed.sibling()) })
+        beginRecording(into: first.recording?.sibling())
     }
 
     /// Moves an entry here from another shard, with all that is known of it.

@@ -110,17 +110,45 @@ extension Shard {
 }
 
 extension Shard {
-    /// Notes an access for the tuner's sample and for the recorder. Returns whether the tuner has to take the samples in.
-    @inlinable mutating func note(_ hash: UInt64, _ reading: Reading) -> Bool {
-        if recording != nil {
-            record(hash, reading)
-            guard UInt16(truncatingIfNeeded: hash) < sampleThreshold else { return false }
-        }
-        switch reading {
-        case .hit: samples.append(UInt32(truncatingIfNeeded: hash), wasHit: true)
-        case .miss, .expired: samples.append(UInt32(truncatingIfNeeded: hash), wasHit: false)
-        case .negative, .needsExactTime: return false
-        }
+    /// Notes a read for the tuner's sample and for the recorder. Returns whether the tuner has to take the samples in.
+    @inlinable @inline(__always)
+    mutating func note(_ hash: UInt64, _ outcome: ReadOutcome) -> Bool {
+        let isSampled = UInt16(truncatingIfNeeded: hash) < sampleThreshold
+        if !isSampled, outcome != .undecided, recording?.appendIfRoom(outcome.recordedKind, hash) == true { return false }
+        return noteSlowly(hash, outcome)
+    }
+
+    /// The same for a read that is not only to be recorded, or whose recording takes more than a word.
+    @inlinable @inline(never)
+    mutating func noteSlowly(_ hash: UInt64, _ outcome: ReadOutcome) -> Bool {
+        guard outcome != .undecided else { return false }
+        record(outcome.recordedKind, hash)
+        guard outcome != .negative, UInt16(truncatingIfNeeded: hash) < sampleThreshold else { return false }
+        samples.append(UInt32(truncatingIfNeeded: hash), wasHit: outcome == .hit)
         return samples.isFull
+    }
+}
+
+/// The result of a read without its value, as it is noted.
+@usableFromInline enum ReadOutcome: UInt8 {
+    case hit
+    case negative
+    case miss
+    /// See ``Shard/Reading/needsExactTime``.
+    case undecided
+
+    @inlinable @inline(__always)
+    var recordedKind: UInt64 { self == .miss ? AccessBuffer.miss : AccessBuffer.hit }
+}
+
+extension Shard.Reading {
+    @inlinable @inline(__always)
+    var outcome: ReadOutcome {
+        switch self {
+        case .hit: .hit
+        case .negative: .negative
+        case .miss, .expired: .miss
+        case .needsExactTime: .undecided
+        }
     }
 }

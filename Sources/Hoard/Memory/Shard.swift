@@ -79,7 +79,6 @@
 
     /// Lets go of all entries. The shard must not be used any more.
     @inlinable func deallocate() {
-        if var recording { recording.submit() }
         table.deallocate()
     }
 
@@ -98,8 +97,7 @@
     private mutating func updateNoteThreshold() { noteThreshold = max(UInt32(sampleThreshold), recording?.threshold ?? 0) }
 
     /// Records accesses in this buffer from now on; `nil` ends the recording, and hands over what the last buffer has.
-    mutating func beginRecording(into buffer: AccessBuffer?) {
-        recording?.submit()
+    mutating func beginRecording(into buffer: consuming AccessBuffer?) {
         recording = buffer
         updateNoteThreshold()
     }

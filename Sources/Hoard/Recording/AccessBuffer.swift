@@ -17,8 +17,8 @@ public import Synchronization
     /// Another way to the same recorder.
     func sibling() -> RecordingFeed { collector.makeFeed() }
 
-    /// Hands accesses over, and leaves an empty array in their place.
-    func submit(_ words: inout [UInt64]) { collector.take(&words, from: number) }
+    /// Hands accesses over.
+    func submit(_ words: UnsafeBufferPointer<UInt64>) { collector.take(words, from: number) }
 }
 
 /// The time of a recording, which every access reads.
@@ -32,13 +32,18 @@ public import Synchronization
 ///
 /// An access is a word: the upper 60 bits of the key's hash, and its kind. If bit 3 is set, three words with details follow. The kind 7 without
 /// details says which tick the accesses behind it belong to.
-@usableFromInline package struct AccessBuffer: Sendable {
+///
+/// The memory stays the same when accesses are handed over, which copies them. So it is in the processor's nearest cache, and the next lock does
+/// not wait until writes have reached memory that another thread has had.
+@usableFromInline package struct AccessBuffer: ~Copyable, @unchecked Sendable {
     @usableFromInline let feed: RecordingFeed
     /// The recorder's time.
     @usableFromInline let time: RecordingTick
     /// Keys whose hashes end with 16 bits below this are recorded; 65,536 stands for all keys.
     @usableFromInline let threshold: UInt32
-    @usableFromInline var words: [UInt64] = []
+    /// Room for ``capacity`` words, the details of one more access, and a tick.
+    @usableFromInline let words: UnsafeMutablePointer<UInt64>
+    @usableFromInline var count = 0
     /// The tick of the last word.
     @usableFromInline var tick = UInt64.max
 
@@ -56,41 +61,62 @@ public import Synchronization
         self.feed = feed
         time = feed.collector.tick
         threshold = feed.collector.threshold
+        words = .allocate(capacity: Self.capacity + 5)
     }
+
+    deinit {
+        feed.submit(UnsafeBufferPointer(start: words, count: count))
+        words.deallocate()
+    }
+
+    /// A buffer for the same recorder.
+    func sibling() -> AccessBuffer { AccessBuffer(feed: feed.sibling()) }
 
     /// Whether accesses to a key with this hash are recorded.
     @inlinable @inline(__always)
     func records(_ hash: UInt64) -> Bool { hash & 0xffff < threshold }
 
-    @inlinable @inline(__always)
-    mutating func append(_ kind: UInt64, _ hash: UInt64) {
+    @usableFromInline mutating func append(_ kind: UInt64, _ hash: UInt64) {
         let now = time.value.load(ordering: .relaxed)
-        if now != tick || words.count >= Self.capacity { begin(now) }
-        words.append(hash & ~Self.kindMask | kind)
+        if now != tick || count >= Self.capacity { begin(now) }
+        append(hash & ~Self.kindMask | kind)
+    }
+
+    /// Records an access, or says that ``append(_:_:)`` has to. An access to a key that is not recorded needs nothing.
+    @inlinable @inline(__always)
+    mutating func appendIfRoom(_ kind: UInt64, _ hash: UInt64) -> Bool {
+        guard records(hash) else { return true }
+        guard time.value.load(ordering: .relaxed) == tick, count < Self.capacity else { return false }
+        append(hash & ~Self.kindMask | kind)
+        return true
     }
 
     mutating func append(_ kind: TraceEvent.Kind, _ hash: UInt64, _ details: TraceEvent.Details) {
-        let now = time.value.load(ordering: .relaxed)
-        if now != tick || words.count >= Self.capacity { begin(now) }
-        words.append(hash & ~Self.kindMask | UInt64(kind.rawValue) | Self.detailsMark)
+        append(UInt64(kind.rawValue) | Self.detailsMark, hash)
         let size = details.size.map { UInt64(clamping: min($0, 1 << 48)) } ?? .max >> 8
-        words.append(UInt64(details.tier) << 56 | size)
-        words.append(details.lifetime ?? .max)
-        words.append(UInt64(details.cost ?? .max) << 32 | UInt64(details.group ?? .max))
+        append(UInt64(details.tier) << 56 | size)
+        append(details.lifetime ?? .max)
+        append(UInt64(details.cost ?? .max) << 32 | UInt64(details.group ?? .max))
+    }
+
+    @inlinable @inline(__always)
+    mutating func append(_ word: UInt64) {
+        words[count] = word
+        count &+= 1
     }
 
     /// Hands over the accesses if there are many, and marks the time.
-    @usableFromInline mutating func begin(_ now: UInt64) {
-        if words.count >= Self.capacity { submit() }
-        if words.capacity == 0 { words.reserveCapacity(Self.capacity + 8) }
+    mutating func begin(_ now: UInt64) {
+        if count >= Self.capacity { submit() }
         tick = now
-        words.append(now << 4 | Self.tickMark)
+        append(now << 4 | Self.tickMark)
     }
 
     /// Hands over the remaining accesses.
-    @usableFromInline package mutating func submit() {
-        guard !words.isEmpty else { return }
-        feed.submit(&words)
+    mutating func submit() {
+        guard count > 0 else { return }
+        feed.submit(UnsafeBufferPointer(start: words, count: count))
+        count = 0
         tick = .max
     }
 }

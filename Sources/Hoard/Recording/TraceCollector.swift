@@ -6,10 +6,10 @@ internal import Synchronization
 /// Gathers the accesses of all feeds until they are written.
 final class TraceCollector: Sendable {
     private struct State {
-        var pending: [TraceOrder.Part] = []
-        var pendingWordCount = 0
-        /// Arrays with room, for feeds whose own have been taken over. New ones would cost the threads that read more than all the rest.
-        var spares: [[UInt64]] = []
+        var pending: [UInt64] = []
+        var parts: [TraceOrder.Part] = []
+        /// Empty, with the room of accesses that have been written.
+        var spare: [UInt64] = []
         var lost = 0
         var isClosed = false
     }
@@ -25,10 +25,10 @@ final class TraceCollector: Sendable {
     /// Makes pseudonyms that are the same in every run; `nil` outside of tests.
     private let fixedHasher: KeyHasher?
 
-    /// So many arrays are kept for other feeds: as many as a cache has shards.
-    private static let maximumSpareCount = 64
     /// So many accesses are written without waiting for the end of the interval, so that few have to wait in memory.
     private static let manyWords = 32_768
+    /// Room for more words is not kept.
+    private static let maximumSpareCapacity = 1 << 21
 
     /// - Parameters:
     ///   - threshold: Of 65,536 keys, how many are recorded.
@@ -42,17 +42,17 @@ final class TraceCollector: Sendable {
 
     func makeFeed() -> RecordingFeed { RecordingFeed(number: feedCount.add(1, ordering: .relaxed).newValue, collector: self) }
 
-    /// Takes over accesses of a feed, and leaves an empty array in their place.
-    func take(_ words: inout [UInt64], from feed: UInt64) {
+    /// Takes over accesses of a feed.
+    func take(_ words: UnsafeBufferPointer<UInt64>, from feed: UInt64) {
+        guard !words.isEmpty else { return }
         state.withLock { state in
-            if state.isClosed || state.pendingWordCount + words.count > maximumWordCount {
-                if !state.isClosed { state.lost += AccessBuffer.eventCount(in: words) }
-                words.removeAll(keepingCapacity: true)
+            guard !state.isClosed else { return }
+            guard state.pending.count + words.count <= maximumWordCount else {
+                state.lost += AccessBuffer.eventCount(in: words)
                 return
             }
-            state.pendingWordCount += words.count
-            state.pending.append(TraceOrder.Part(feed: feed, words: words))
-            words = state.spares.popLast() ?? []
+            state.parts.append(TraceOrder.Part(feed: feed, words: state.pending.count..<(state.pending.count + words.count)))
+            state.pending += words
         }
     }
 
@@ -60,17 +60,27 @@ final class TraceCollector: Sendable {
     func close() { state.withLock { $0.isClosed = true } }
 
     /// Whether so much waits that it should be written now.
-    var hasMany: Bool { state.withLock { $0.pendingWordCount >= Self.manyWords } }
+    var hasMany: Bool { state.withLock { $0.pending.count >= Self.manyWords } }
 
     /// The accesses taken over since the last call, and how many were lost.
     func drain() -> (order: TraceOrder, lost: Int) {
-        let (pending, lost) = state.withLock { state in
-            defer { (state.pending, state.pendingWordCount, state.lost) = ([], 0, 0) }
-            return (state.pending, state.lost)
+        let (pending, parts, lost) = state.withLock { state in
+            defer {
+                (state.pending, state.parts, state.lost) = (state.spare, [], 0)
+                state.spare = []
+            }
+            return (state.pending, state.parts, state.lost)
         }
-        let order = TraceOrder(pending)
-        give(back: pending)
-        return (order, lost)
+        return (TraceOrder(pending, parts), lost)
+    }
+
+    /// Keeps the room of accesses that have been written, as new memory would cost the threads that read more than the rest.
+    func reuse(_ order: consuming TraceOrder) {
+        var words = order.words
+        _ = consume order
+        guard words.capacity <= Self.maximumSpareCapacity else { return }
+        words.removeAll(keepingCapacity: true)
+        state.withLock { $0.spare = words }
     }
 
     /// Hands out accesses in order, with pseudonyms, and with the upper 60 bits of their keys' hashes.
@@ -78,15 +88,6 @@ final class TraceCollector: Sendable {
         order.forEach { kind, hash, tick, details in
             let key = kind == .removal && hash == 0 ? TraceEvent.everything : pseudonym(of: hash)
             body(TraceEvent(kind, key: key, tick: tick, details: details), hash)
-        }
-    }
-
-    private func give(back parts: consuming [TraceOrder.Part]) {
-        state.withLock { state in
-            while state.spares.count < Self.maximumSpareCount, var part = parts.popLast() {
-                part.words.removeAll(keepingCapacity: true)
-                state.spares.append(part.words)
-            }
         }
     }
 

@@ -8,7 +8,8 @@ struct TraceOrder: Sendable {
     /// Accesses that a feed has handed over together, as ``AccessBuffer`` has them.
     struct Part: Sendable {
         let feed: UInt64
-        var words: [UInt64]
+        /// Where they are among the words of all feeds.
+        let words: Range<Int>
     }
 
     /// Accesses of one feed in one tick.
@@ -20,24 +21,21 @@ struct TraceOrder: Sendable {
         let eventCount: Int
     }
 
-    private var words: [UInt64] = []
+    let words: [UInt64]
     private var runs: [Run] = []
 
-    init(_ parts: [Part]) {
-        words.reserveCapacity(parts.reduce(0) { $0 + $1.words.count })
-        // Those of one feed stay in the order in which they came.
-        let order = parts.indices.sorted { (parts[$0].feed, $0) < (parts[$1].feed, $1) }
-        for index in order { append(parts[index]) }
-        runs.sort { ($0.tick, $0.words.lowerBound) < ($1.tick, $1.words.lowerBound) }
+    /// - Parameter parts: Those of one feed in the order in which they came.
+    init(_ words: [UInt64], _ parts: [Part]) {
+        self.words = words
+        for part in parts { append(part) }
+        runs.sort { ($0.tick, $0.feed, $0.words.lowerBound) < ($1.tick, $1.feed, $1.words.lowerBound) }
     }
 
     private mutating func append(_ part: Part) {
-        let base = words.count
-        words += part.words
         var tick: UInt64 = 0
-        var (start, index, eventCount) = (base, base, 0)
+        var (start, index, eventCount) = (part.words.lowerBound, part.words.lowerBound, 0)
         func run(until end: Int) -> Run { Run(feed: part.feed, tick: tick, words: start..<end, eventCount: eventCount) }
-        while index < words.count {
+        while index < part.words.upperBound {
             let word = words[index]
             if word & AccessBuffer.kindMask == AccessBuffer.tickMark {
                 if eventCount > 0 { runs.append(run(until: index)) }
@@ -48,7 +46,7 @@ struct TraceOrder: Sendable {
                 index += AccessBuffer.length(of: word)
             }
         }
-        if eventCount > 0 { runs.append(run(until: words.count)) }
+        if eventCount > 0 { runs.append(run(until: part.words.upperBound)) }
     }
 
     /// Calls a function with each access: its kind, the upper bits of the key's hash, the tick, and details.
@@ -111,7 +109,7 @@ extension AccessBuffer {
     /// The number of words that an access has that begins with this one.
     static func length(of word: UInt64) -> Int { word & detailsMark == 0 ? 1 : 4 }
 
-    static func eventCount(in words: [UInt64]) -> Int {
+    static func eventCount(in words: UnsafeBufferPointer<UInt64>) -> Int {
         var (count, index) = (0, 0)
         while index < words.count {
             if words[index] & kindMask != tickMark { count += 1 }

@@ -111,6 +111,7 @@ final class TraceOutput: Sendable {
             state.writer?.append(event, hash: hash)
             for index in listeners.indices { listeners[index].append(event, hash: hash, now: now) }
         }
+        collector.reuse(order)
         state.writer?.endBlock()
         for index in listeners.indices { listeners[index].end(now: now, lost: lost, isLast: isLast) }
     }

@@ -10,16 +10,25 @@ import Testing
 struct TraceOrderTests {
     /// A part that the buffer of a feed hands over. It holds the hashes of accesses, which are
     /// their numbers, by tick.
-    private static func part(_ feed: UInt64, _ accesses: [(tick: UInt64, numbers: [UInt64])]) -> TraceOrder.Part {
+    private static func part(_ feed: UInt64, _ accesses: [(tick: UInt64, numbers: [UInt64])]) -> (feed: UInt64, words: [UInt64]) {
         let words = accesses.flatMap { access in
             [access.tick << 4 | AccessBuffer.tickMark] + access.numbers.map { $0 << 4 }
         }
-        return TraceOrder.Part(feed: feed, words: words)
+        return (feed, words)
     }
 
-    private static func numbers(_ parts: [TraceOrder.Part]) -> [UInt64] {
+    private static func order(_ parts: [(feed: UInt64, words: [UInt64])]) -> TraceOrder {
+        var words: [UInt64] = []
+        let places = parts.map { part in
+            words += part.words
+            return TraceOrder.Part(feed: part.feed, words: words.count - part.words.count..<words.count)
+        }
+        return TraceOrder(words, places)
+    }
+
+    private static func numbers(_ parts: [(feed: UInt64, words: [UInt64])]) -> [UInt64] {
         var numbers: [UInt64] = []
-        TraceOrder(parts).forEach { _, hash, _, _ in numbers.append(hash >> 4) }
+        order(parts).forEach { _, hash, _, _ in numbers.append(hash >> 4) }
         return numbers
     }
 
@@ -42,7 +51,7 @@ struct TraceOrderTests {
         var generator = SeededGenerator(seed: seed)
         var next: [UInt64: UInt64] = [:]
         var ticks: [UInt64: UInt64] = [:]
-        var parts: [TraceOrder.Part] = []
+        var parts: [(feed: UInt64, words: [UInt64])] = []
         for _ in 0..<Int.random(in: 1...20, using: &generator) {
             let feed = UInt64.random(in: 1...4, using: &generator)
             var words: [UInt64] = []
@@ -57,11 +66,11 @@ struct TraceOrderTests {
                     if hasDetails { words += [AccessBuffer.tickMark, .max, .max] }
                 }
             }
-            parts.append(TraceOrder.Part(feed: feed, words: words))
+            parts.append((feed, words))
         }
         var last: [UInt64: UInt64] = [:]
         var lastTick: UInt64 = 0
-        TraceOrder(parts).forEach { _, hash, tick, details in
+        Self.order(parts).forEach { _, hash, tick, details in
             let (feed, number) = (hash >> 36, hash >> 4 & 0xffff_ffff)
             #expect(number == last[feed, default: 0] + 1, "seed \(seed)")
             last[feed] = number
