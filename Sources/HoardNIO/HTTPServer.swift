@@ -43,7 +43,7 @@ package final class HTTPServer: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The addresses and the limits.
-    ///   - logger: Gets failures of connections, at `debug`. Nothing a client sent is logged.
+    ///   - logger: Gets failures of connections, at `debug`, and certificates that are out of their time, as warnings. Nothing a client sent is logged.
     ///   - clock: Dates the responses that have no date.
     ///   - immediate: Answers requests that can be answered without a task. The others go to the handler.
     ///   - observer: Told of every exchange when it is over.
@@ -68,7 +68,7 @@ package final class HTTPServer: Sendable {
         var certificates: [ServerCertificates?] = []
         for listener in configuration.listeners {
             do {
-                certificates.append(listener.isEncrypted ? try await ServerCertificates(listener, clock: clock) : nil)
+                certificates.append(listener.isEncrypted ? try await ServerCertificates(listener, clock: clock, logger: logger) : nil)
             } catch {
                 throw HTTPServerError.certificates(for: listener.address, error: error)
             }
@@ -115,7 +115,7 @@ package final class HTTPServer: Sendable {
     /// The number of connections that have been accepted since the start.
     package var acceptedConnectionCount: Int { context.registry.totalCount }
 
-    /// Reads the certificates of all listeners anew. Connections that are open keep theirs; those that come get the new ones.
+    /// Reads the certificates of all listeners anew. Connections that are open keep theirs; those that come get the new ones, even if these have expired.
     ///
     /// - Parameter listeners: Where certificates come from now, for listeners whose address is the same. By default, from where they came before.
     /// - Throws: ``HTTPServerError`` of code ``HTTPServerError/Code/invalidCertificate`` if one of them cannot be used.

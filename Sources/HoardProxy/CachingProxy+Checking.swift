@@ -25,8 +25,9 @@ extension CachingProxy {
             }
             check(tls.privateKeyPath, "a private key in PEM form") { _ = try NIOSSLPrivateKey(file: tls.privateKeyPath, format: .pem) }
         }
-        for tls in configuration.upstreams.compactMap(\.clientTLS) where problems.isEmpty {
+        for tls in served + configuration.upstreams.compactMap(\.clientTLS) where problems.isEmpty {
             check(tls.privateKeyPath, "the key of the certificates in \(tls.certificateChainPath)") {
+                // A server's would fit together in the same way.
                 var client = TLSConfiguration.makeClientConfiguration()
                 client.certificateChain = try NIOSSLCertificate.fromPEMFile(tls.certificateChainPath).map { .certificate($0) }
                 client.privateKey = .privateKey(try NIOSSLPrivateKey(file: tls.privateKeyPath, format: .pem))

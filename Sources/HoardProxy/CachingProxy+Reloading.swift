@@ -41,10 +41,7 @@ extension CachingProxy {
         upstreams.start(unlessAmong: before.upstreams)
         routes.replace(with: table)
         recorder.statistics.distinguishesHosts = table.distinguishesHosts
-        state.value.withLock { state in
-            state.upstreams = upstreams
-            state.configuration = configuration
-        }
+        state.replace(with: upstreams, configuration)
         before.upstreams.retire(unlessAmong: upstreams)
         admin?.replaceToken(configuration.admin?.token)
         let memoryBytes = configuration.cache.maximumMemoryBytes
@@ -52,6 +49,13 @@ extension CachingProxy {
         if let tracing, tracing !== table.tracing { await tracing.shutdown() }
         if configuration.warmUp != before.configuration.warmUp { warming.replace(with: warmUp) }
         return needRestart
+    }
+
+    /// Opens the path of the access log anew, after the file was renamed. Does nothing if there is no log. A reload does so by itself, if it succeeds.
+    ///
+    /// - Throws: ``ProxyError/Code/invalidConfiguration`` if it cannot be opened. Then the renamed file stays in use.
+    package func reopenAccessLog() async throws(ProxyError) {
+        try await recorder.accessLog?.reopen()
     }
 
     /// Replaces limits, certificates and the access log, all or none.

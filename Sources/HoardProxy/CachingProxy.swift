@@ -86,7 +86,7 @@ public final class CachingProxy: Sendable {
         await admin?.shutdown()
         rolling.cancel()
         await warming.waitUntilOver()
-        await state.value.withLock { $0.upstreams }.shutdown()
+        await state.shutdownUpstreams()
         await recorder.accessLog?.close()
         await routes.current.tracing?.shutdown()
         // Without clients and upstreams all of them come to an end, and some of them on these threads.

@@ -17,14 +17,17 @@ struct ProxyRecording: Sendable {
         if let conflict = configuration.shadowConflict { throw ProxyError(.invalidConfiguration, conflict) }
         let settings = configuration.shadows
         file = try configuration.recording.map { recording throws(ProxyError) in
+            let beginsAnew = CacheTraceRecorder.beginsAnew(recording.path)
             do throws(CacheTraceError) {
-                return try CacheTraceRecorder(
+                let recorder = try CacheTraceRecorder(
                     path: recording.path,
                     configuration: recording.recorder,
                     listenedShare: settings?.sampledShare ?? 0,
                     ticker: ticker,
                     onFailure: { logger.warning("\($0)") }
                 )
+                if beginsAnew { logger.notice("The file of the recording held no accesses, and has been begun anew.") }
+                return recorder
             } catch {
                 throw ProxyError(.invalidConfiguration, error.message, underlyingError: error)
             }

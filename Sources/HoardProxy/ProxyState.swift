@@ -10,12 +10,18 @@ final class ProxyState: Sendable {
         var upstreams: Upstreams
         var isReloading = false
         var hasEnded = false
+        /// The upstreams that a reload has replaced, as long as exchanges keep them.
+        fileprivate var replaced: [Replaced] = []
         /// The callers that wait for the end of the reload.
         fileprivate var waiting: [CheckedContinuation<Void, Never>] = []
 
         fileprivate init(_ configuration: CachingProxy.Configuration, _ upstreams: Upstreams) {
             (self.configuration, self.upstreams) = (configuration, upstreams)
         }
+    }
+
+    fileprivate struct Replaced: Sendable {
+        weak var group: OriginGroup?
     }
 
     let value: Mutex<Value>
@@ -42,6 +48,22 @@ final class ProxyState: Sendable {
             return value.waiting
         }
         for continuation in waiting { continuation.resume() }
+    }
+
+    /// Puts a reload into force. Remembers the upstreams that it replaces until nothing uses them any more.
+    func replace(with upstreams: Upstreams, _ configuration: CachingProxy.Configuration) {
+        value.withLock { value in
+            value.replaced.removeAll { $0.group == nil }
+            value.replaced += value.upstreams.groups(notAmong: upstreams).map { Replaced(group: $0) }
+            (value.upstreams, value.configuration) = (upstreams, configuration)
+        }
+    }
+
+    /// Closes the connections of all upstreams, also of those that were replaced.
+    func shutdownUpstreams() async {
+        let (upstreams, replaced) = value.withLock { ($0.upstreams, $0.replaced.compactMap(\.group)) }
+        await upstreams.shutdown()
+        for group in replaced { await group.shutdown() }
     }
 
     /// From here on there are no reloads.

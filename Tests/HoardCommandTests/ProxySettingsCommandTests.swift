@@ -140,6 +140,49 @@ struct ProxySettingsCommandTests {
         await client.stop()
     }
 
+    @Test func theAccessLogIsOpenedAnewAlthoughTheSettingsAreWrong() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("x") }
+        let log = directory.path("access.log")
+        let path = try write(
+            "listen: 127.0.0.1:0\norigin: \(origin.url)\ncache: {directory: \(directory.path("cache"))}\naccess-log: {path: \(log)}\n"
+        )
+        let proxy = try HoardProcess(["proxy", "--config", path])
+        let line = try await proxy.errorLine(holding: "serving http://")
+        let address = try #require(line.split(separator: " ").first { $0.hasPrefix("http://") }.map { String($0) })
+        #expect(try await client.send(.get, "\(address)/before").status == 200)
+        try FileManager.default.moveItem(atPath: log, toPath: log + ".1")
+        _ = try write("nonsense")
+        proxy.signal(SIGHUP)
+        _ = try await proxy.errorLine(holding: "those of before stay in force")
+        #expect(try await client.send(.get, "\(address)/after").status == 200)
+        proxy.signal(SIGTERM)
+        #expect(await proxy.result().status == 0)
+        for (path, target) in [(log + ".1", "/before"), (log, "/after")] {
+            let lines = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self).split(separator: "\n")
+            #expect(lines.count == 1 && lines[0].contains("GET \(target) "), "\(lines)")
+        }
+        await origin.stop()
+        await client.stop()
+    }
+
+    @Test func aSignalThatComesDuringTheStartIsMetAfterIt() async throws {
+        // The proxy waits for the lock of its directory.
+        try FileManager.default.createDirectory(atPath: directory.path("cache"), withIntermediateDirectories: false)
+        let lock = open(directory.path("cache/hoard.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(flock(lock, LOCK_EX) == 0)
+        let proxy = try HoardProcess([
+            "proxy", "--origin", "http://127.0.0.1:1", "--listen", "127.0.0.1:0", "--directory", directory.path("cache"), "--admin", "127.0.0.1:0",
+            "--admin-token-file", directory.path("token"),
+        ])
+        _ = try await proxy.errorLine(holding: "made a token")
+        proxy.signal(SIGHUP)
+        close(lock)
+        _ = try await proxy.errorLine(holding: "serving http://")
+        _ = try await proxy.errorLine(holding: "the settings have been read anew")
+        proxy.signal(SIGTERM)
+        #expect(await proxy.result().status == 0)
+    }
+
     @Test func aProxyWithoutDiskKeepsNothingThere() async throws {
         let origin = try await FakeOrigin.start { _, _ in .init("x", fields: [.cacheControl: "max-age=600"]) }
         let (proxy, address) = try await HoardProcess.proxy(origin: origin.url, directory: directory.path("cache"), "--max-bytes", "0")

@@ -89,6 +89,29 @@ import Testing
         }
     }
 
+    @Test func aKeyOfAnotherCertificateIsFoundByTheCheckOfFiles() throws {
+        var configuration = CachingProxy.Configuration(origin: try Origin("http://a.test"))
+        configuration.listeners = [.init(.tcp(host: "127.0.0.1", port: 0), tls: tls("first"))]
+        try CachingProxy.checkFiles(of: configuration)
+        configuration.listeners[0].certificates = [
+            .init(hosts: ["b.test"], tls: .init(certificateChainPath: certificates("first"), privateKeyPath: key("second")))
+        ]
+        let error = #expect(throws: ProxyError.self) { try CachingProxy.checkFiles(of: configuration) }
+        #expect(error?.message.contains("as the key of the certificates in \(certificates("first"))") == true)
+    }
+
+    @Test func theLogCanBeOpenedAnewWithoutAReload() async throws {
+        try await withProxy(logName: "a.log") { (proxy: CachingProxy) async throws in
+            #expect(try await status(of: proxy, path: "/1", trusting: "first") == 200)
+            try FileManager.default.moveItem(atPath: directory.path + "/a.log", toPath: directory.path + "/a.log.1")
+            try await proxy.reopenAccessLog()
+            #expect(try await status(of: proxy, path: "/2", trusting: "first") == 200)
+            await proxy.shutdown(gracePeriod: .seconds(5))
+            #expect(try directory.lines("a.log.1").map { $0.contains("/1") } == [true])
+            #expect(try directory.lines("a.log").map { $0.contains("/2") } == [true])
+        }
+    }
+
     @Test func certificatesThatCannotBeReadKeepTheLog() async throws {
         try await withProxy(logName: "old.log") { (proxy: CachingProxy) async throws in
             var configuration = proxy.configuration

@@ -127,6 +127,33 @@ import Testing
         #expect(proxy.warming.progress?.isRunning == false)
     }
 
+    /// A background revalidation has no client whose end it could have.
+    @Test func theEndDoesNotWaitForAnUpstreamThatWasReplaced() async throws {
+        let time = ManualTicker()
+        let asked = Counter()
+        let origin = try await HTTPServer.start(clock: time) { _ in
+            asked.increment()
+            if asked.value > 1 { await waitForCancellation() }
+            return .text("ok", .ok, [.cacheControl: "max-age=1, stale-while-revalidate=600"])
+        }
+        var upstream = CachingProxy.Configuration.Upstream(name: "a", servers: [try Origin("http://127.0.0.1:\(origin.port)")])
+        // Longer than the test may take.
+        upstream.responseTimeout = .seconds(600)
+        var configuration = CachingProxy.Configuration(upstreams: [upstream])
+        configuration.listeners = [.init(.tcp(host: "127.0.0.1", port: 0))]
+        let proxy = try await CachingProxy.start(configuration: configuration, stores: [], clock: time, ticker: time, logger: Self.logger)
+        let probe = Probe(proxy.urls.first ?? "")
+        #expect(try await probe.get("/x").status == 200)
+        time.advance(by: .seconds(2))
+        #expect(try await probe.get("/x").status == 200)
+        try await waitUntil { asked.value == 2 }
+        configuration.upstreams[0].responseTimeout = .seconds(601)
+        try await proxy.reload(configuration)
+        await probe.stop()
+        await proxy.shutdown(gracePeriod: .zero)
+        await origin.shutdown(gracePeriod: .zero)
+    }
+
     @Test func unknownHostsAndPathsAreRefused() async throws {
         try await withProxy(configure: { configuration in
             configuration.routes[0].hosts = ["example.com"]

@@ -10,7 +10,8 @@
 extension CacheTraceRecorder {
     /// Begins a recording.
     ///
-    /// A recording that is at `path` already becomes the older file `path.1`. Blocks the thread while the file is created.
+    /// A recording that is at `path` already becomes the older file `path.1`. An empty file, or one that ends inside of a recording's head, is
+    /// replaced. Blocks the thread while the file is created.
     ///
     /// - Parameters:
     ///   - path: Where the file is to be. Only the process's user may read it (mode 0600).
@@ -26,6 +27,14 @@ extension CacheTraceRecorder {
         onFailure: @escaping @Sendable (CacheTraceError) -> Void = { _ in }
     ) throws(CacheTraceError) {
         try self.init(path: path, configuration: configuration, listenedShare: 0, ticker: ticker, clock: clock, onFailure: onFailure)
+    }
+
+    /// Whether there is a file at a path that a recording would begin anew, since it has no whole head and so no accesses.
+    package static func beginsAnew(_ path: String) -> Bool {
+        #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
+            if let status = try? FileSystem.status(of: path) { return status.kind == .file && TraceFiles.isCutShort(status) }
+        #endif
+        return false
     }
 
     /// Begins a recording that may have listeners.

@@ -29,18 +29,29 @@
 
         private static func begin(_ path: String, _ header: TraceFileHeader) throws(SystemCallError) -> FileDescriptor {
             let file = try FileDescriptor.creating(path)
-            try file.write(header.encoded)
+            do throws(SystemCallError) {
+                try file.write(header.encoded)
+            } catch {
+                // Without its head it would be no recording.
+                _ = try? FileSystem.removeFile(path)
+                throw error
+            }
             return file
         }
 
-        /// Moves a recording that is at a path out of the way, as an older file.
+        /// Moves a recording that is at a path out of the way, as an older file. One without a whole head holds no accesses: it is removed, so
+        /// that no older file has to go for it.
         ///
         /// - Returns: The first of the recording's paths at which something else is, and nothing has been moved; `nil` if there is none.
         static func makeWay(at path: String, fileCount: Int) throws(SystemCallError) -> String? {
             if let stranger = try stranger(among: path, fileCount: fileCount) { return stranger }
-            if try FileSystem.status(of: path) != nil { try shift(path, fileCount: fileCount) }
+            guard let status = try FileSystem.status(of: path) else { return nil }
+            if isCutShort(status) { try FileSystem.removeFile(path) } else { try shift(path, fileCount: fileCount) }
             return nil
         }
+
+        /// Whether a file of a recording has no whole head, as after a full disk.
+        static func isCutShort(_ status: FileStatus) -> Bool { status.byteCount < TraceFileHeader.byteCount }
 
         /// The first of the paths of a recording's files at which something is that is no file of a recording.
         private static func stranger(among path: String, fileCount: Int) throws(SystemCallError) -> String? {
@@ -51,11 +62,12 @@
             return nil
         }
 
-        /// Whether there is nothing at a path, or a file of a recording, which may be moved.
+        /// Whether there is nothing at a path, or a file of a recording, which may be moved. A full disk may have cut its head, even to nothing.
         private static func isFree(_ path: String) throws(SystemCallError) -> Bool {
             guard let status = try FileSystem.status(of: path) else { return true }
             guard status.kind == .file else { return false }
-            return try FileDescriptor.reading(path, followingLinks: false).read(TraceFileHeader.magic.count) == TraceFileHeader.magic
+            let beginning = try FileDescriptor.reading(path, followingLinks: false).read(TraceFileHeader.magic.count)
+            return TraceFileHeader.magic.starts(with: beginning)
         }
 
         /// Begins another file if this one has no room for so many bytes. Returns whether it has.

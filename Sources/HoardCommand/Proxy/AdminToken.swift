@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import HoardProxy
 
 /// The file with the token that changes by the admin interface need.
 enum AdminToken {
-    /// The fewest characters of a token that a person has chosen.
-    static let minimumCount = 16
-
     /// The token in a file, which is made if it does not exist: for its owner alone, with 256 random bits.
     static func readOrMake(_ path: String) throws -> (token: String, isNew: Bool) {
         if access(path, F_OK) == 0 { return (try read(path), false) }
@@ -40,10 +38,9 @@ enum AdminToken {
         guard let data = FileManager.default.contents(atPath: path), data.count <= 4_096 else {
             throw ProxyCommandError("The admin token file \(path) cannot be read, or is no file of a token.")
         }
-        let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard token.utf8.count >= minimumCount, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard let token = ProxySettings.adminToken(in: String(decoding: data, as: UTF8.self)) else {
             throw ProxyCommandError(
-                "The admin token file \(path) must hold one word of at least \(minimumCount) characters; if the file is removed, a token is made."
+                "The token in the admin token file \(path) \(ProxySettings.adminTokenRule); if the file is removed, a token is made."
             )
         }
         return token

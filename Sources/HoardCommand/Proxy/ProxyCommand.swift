@@ -114,6 +114,8 @@ struct ProxyCommand: AsyncParsableCommand {
     }
 
     private func serve(_ settings: ProxySettings) async throws {
+        // From here on this signal ends nothing; one that comes before the proxy serves is met when it does.
+        let reloads = await ReloadRequests()
         OpenFileLimit.raise()
         AllocationArenas.limit(
             serverThreads: settings.eventLoopCount ?? ProcessInfo.processInfo.activeProcessorCount,
@@ -126,9 +128,8 @@ struct ProxyCommand: AsyncParsableCommand {
             processID: ProcessInfo.processInfo.processIdentifier
         )
         let (stores, place) = try settings.openStores(defaultDirectory: directory.path, logger: logger)
-        // From here on a signal ends the proxy in good order, or has it read its settings anew.
+        // From here on a signal ends the proxy in good order.
         let termination = await Termination()
-        let reloads = await ReloadRequests()
         let proxy: CachingProxy
         do {
             proxy = try await CachingProxy.start(
@@ -162,7 +163,7 @@ struct ProxyCommand: AsyncParsableCommand {
         Terminal.say("hoard: done")
     }
 
-    /// Reads the settings anew. If anything is wrong with them, the proxy goes on with those of before.
+    /// Reads the settings anew. If anything is wrong with them, the proxy goes on with those of before. The access log is opened anew all the same.
     private func reload(_ proxy: CachingProxy, startedWith first: ProxySettings) async {
         do {
             let settings = try settings()
@@ -172,8 +173,17 @@ struct ProxyCommand: AsyncParsableCommand {
             Terminal.say("hoard: the settings have been read anew\(rest)")
             if settings.keepsOnDisk, first.keepsOnDisk { await resizeDisk(of: proxy, to: settings.diskByteCount) }
         } catch {
+            await reopenAccessLog(of: proxy)
             Terminal.say("hoard: the settings could not be read anew, those of before stay in force:")
             Terminal.say("\(error)")
+        }
+    }
+
+    private func reopenAccessLog(of proxy: CachingProxy) async {
+        do {
+            try await proxy.reopenAccessLog()
+        } catch {
+            Terminal.say("hoard: \(error.message)")
         }
     }
 

@@ -8,9 +8,9 @@ internal import NIOHTTP1
 /// Lets requests pass whose method the parser does not know: every token is one ([RFC 9110 §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)).
 ///
 /// The parser gets another method in its place, for which it has no rules of its own, and ``ConnectionHandler`` puts the right one back. That is done only where
-/// a request is known to begin: the parser has ended the one before, and has not been given a byte since. Where that cannot be seen, behind a request in
-/// chunks that came together with the next one, all bytes are the parser's from then on, and it refuses methods that it
-/// does not know.
+/// a request is known to begin: the parser has ended the one before, and has not been given a byte since. Heads and content in chunks end with an empty line,
+/// so the parser gets no byte behind one together with those before it. Where the beginning of a request cannot be seen, as behind one that may end HTTP on the
+/// connection, all bytes are the parser's from then on, and it refuses methods that it does not know.
 final class MethodHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -35,8 +35,8 @@ final class MethodHandler: ChannelInboundHandler {
     private let connection: ConnectionHandler
     /// The beginning of a request whose method has not come whole.
     private var held = ByteBuffer()
-    /// How much of an empty line the last bytes of the head were.
-    private var matchedByteCount = 0
+    /// Whether the bytes so far end with a line feed, and perhaps carriage returns behind it, so that the next line feed ends an empty line.
+    private var isAtLineStart = false
 
     init(_ connection: ConnectionHandler) {
         self.connection = connection
@@ -55,7 +55,7 @@ final class MethodHandler: ChannelInboundHandler {
             case .requestStart:
                 guard begin(&bytes, context: context) else { return }
             case .head:
-                pass(bytes.readSlice(length: headByteCount(in: bytes)), context: context)
+                pass(bytes.readSlice(length: byteCountUpToEmptyLine(in: bytes).byteCount), context: context)
             case .content(byteCount: 0):
                 // The parser has not ended a request that has nothing more: it sees something else in it.
                 connection.place = .unknown
@@ -83,13 +83,14 @@ final class MethodHandler: ChannelInboundHandler {
         // Empty lines may come before a request: RFC 9112 §2.2.
         let start = view.firstIndex { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") } ?? view.endIndex
         let end = view[start...].prefix(Self.maximumMethodByteCount + 1).firstIndex { !$0.isTokenByte }
-        matchedByteCount = 0
+        isAtLineStart = false
         guard let end else {
             if view.endIndex - start > Self.maximumMethodByteCount {
                 connection.place = .head
                 return true
             }
-            held = ByteBuffer(bytes: view)
+            // Of empty lines there may be any number.
+            held = ByteBuffer(bytes: view[start...])
             return false
         }
         connection.place = .head
@@ -104,35 +105,32 @@ final class MethodHandler: ChannelInboundHandler {
         return true
     }
 
-    /// The last chunk ends with a line feed. If that is the last byte here, the parser tells whether the request ended before it.
+    /// Passes on chunks up to an empty line. That may be part of the content; if it is the end, the parser says so.
     private func passChunks(_ bytes: inout ByteBuffer, context: ChannelHandlerContext) {
-        let endsWithLineFeed = bytes.readableBytesView.last == UInt8(ascii: "\n")
-        if bytes.readableBytes > 1 {
-            pass(bytes.readSlice(length: bytes.readableBytes - (endsWithLineFeed ? 1 : 0)), context: context)
-            if connection.place != .chunks {
-                connection.place = .unknown
-                return
-            }
-        }
-        pass(bytes.readSlice(length: bytes.readableBytes), context: context)
-        if connection.place != .chunks, !endsWithLineFeed { connection.place = .unknown }
+        let (byteCount, isEmptyLine) = byteCountUpToEmptyLine(in: bytes)
+        pass(bytes.readSlice(length: byteCount), context: context)
+        // If the parser ended the request elsewhere, it may have got bytes of the next one.
+        if connection.place != .chunks, !isEmptyLine { connection.place = .unknown }
     }
 
-    /// How many of these bytes belong to the head.
-    private func headByteCount(in bytes: ByteBuffer) -> Int {
-        var count = 0
-        for byte in bytes.readableBytesView {
-            count += 1
-            switch (byte, matchedByteCount) {
-            case (UInt8(ascii: "\n"), 1):
-                matchedByteCount = 0
-                return count
-            case (UInt8(ascii: "\n"), _): matchedByteCount = 1
-            case (UInt8(ascii: "\r"), 1): break
-            default: matchedByteCount = 0
+    /// How many of these bytes there are up to the end of the first empty line, or in all if there is none.
+    private func byteCountUpToEmptyLine(in bytes: ByteBuffer) -> (byteCount: Int, isEmptyLine: Bool) {
+        let view = bytes.readableBytesView
+        var index = view.startIndex
+        while index < view.endIndex {
+            switch view[index] {
+            case UInt8(ascii: "\n"):
+                index += 1
+                isAtLineStart.toggle()
+                if !isAtLineStart { return (index - view.startIndex, true) }
+            case UInt8(ascii: "\r") where isAtLineStart:
+                index += 1
+            default:
+                isAtLineStart = false
+                index = view[index...].firstIndex(of: UInt8(ascii: "\n")) ?? view.endIndex
             }
         }
-        return count
+        return (view.count, false)
     }
 }
 

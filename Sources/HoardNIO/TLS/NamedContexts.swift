@@ -10,24 +10,30 @@ struct NamedContexts: Sendable {
     let other: NIOSSLContext?
     /// Whether clients are asked for certificates.
     let asksClients: Bool
+    /// The certificates that clients will refuse because of their time: the hosts that they are for, empty for ``other``, and the reason.
+    private(set) var warnings: [(hosts: [String], reason: String)] = []
     private var exact: [String: NIOSSLContext] = [:]
     /// By the part of the name behind the `*`, such as `.example.com`.
     private var below: [String: NIOSSLContext] = [:]
 
     /// Loads certificates. The first that is for a name is used for it.
     ///
-    /// - Parameter allowsExpired: Certificates out of their time are as good as others.
     /// - Throws: ``TLSError``.
-    init(_ listener: HTTPServer.Listener, allowsExpired: Bool, clock: any WallClock) async throws {
+    init(_ listener: HTTPServer.Listener, clock: any WallClock) async throws {
         asksClients = listener.tlsRules.clients != nil
-        func load(_ credentials: TLSCredentials) async throws -> NIOSSLContext {
-            try await credentials.makeContext(for: listener, allowsExpired: allowsExpired, clock: clock)
+        if let credentials = listener.tls {
+            let (context, warning) = try await credentials.makeContext(for: listener, clock: clock)
+            other = context
+            if let warning { warnings.append(([], warning)) }
+        } else {
+            other = nil
         }
-        other = if let credentials = listener.tls { try await load(credentials) } else { nil }
         for named in listener.namedTLS {
             let context: NIOSSLContext
             do {
-                context = try await load(named.credentials)
+                let warning: String?
+                (context, warning) = try await named.credentials.makeContext(for: listener, clock: clock)
+                if let warning { warnings.append((named.hosts, warning)) }
             } catch let error as TLSError {
                 throw TLSError("For \(named.hosts.joined(separator: ", ")): \(error.message)", underlyingError: error)
             }

@@ -45,27 +45,30 @@ package struct TLSCredentials: Sendable {
         }
     }
 
-    /// Loads them, and makes sure that they can be used now.
+    /// Loads them, and makes sure that they can be used. That their time is over is no reason not to use them, as there is nothing better.
     ///
-    /// - Parameters:
-    ///   - listener: Where they are used.
-    ///   - allowsExpired: Certificates out of their time are as good as others. A server that starts has no better ones.
+    /// - Parameter listener: Where they are used.
+    /// - Returns: The context, and a warning if clients will refuse the certificate because of its time.
     /// - Throws: ``TLSError``.
-    func makeContext(for listener: HTTPServer.Listener, allowsExpired: Bool, clock: any WallClock) async throws -> NIOSSLContext {
+    func makeContext(for listener: HTTPServer.Listener, clock: any WallClock) async throws -> (NIOSSLContext, warning: String?) {
         let load = load
         return try await NIOSingletons.posixBlockingThreadPool.runIfActive {
-            try Self.makeContext(load(), for: listener, allowsExpired: allowsExpired, now: HTTPDate(clock.now()).secondsSince1970)
+            try Self.makeContext(load(), for: listener, now: HTTPDate(clock.now()).secondsSince1970)
         }
     }
 
-    private static func makeContext(_ loaded: Loaded, for listener: HTTPServer.Listener, allowsExpired: Bool, now: Int64) throws -> NIOSSLContext {
+    private static func makeContext(_ loaded: Loaded, for listener: HTTPServer.Listener, now: Int64) throws -> (NIOSSLContext, warning: String?) {
         guard let own = loaded.chain.first else { throw TLSError("There is no certificate.") }
-        if !allowsExpired {
-            guard Int64(own.notValidAfter) >= now else { throw TLSError("The certificate has expired.") }
-            guard Int64(own.notValidBefore) <= now else { throw TLSError("The certificate is not valid yet.") }
-        }
+        let warning: String? =
+            if Int64(own.notValidAfter) < now {
+                "The certificate has expired."
+            } else if Int64(own.notValidBefore) > now {
+                "The certificate is not valid yet."
+            } else {
+                nil
+            }
         do {
-            return try NIOSSLContext(configuration: .server(loaded, listener))
+            return (try NIOSSLContext(configuration: .server(loaded, listener)), warning)
         } catch let error as TLSError {
             throw error
         } catch {

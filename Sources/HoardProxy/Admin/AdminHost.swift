@@ -10,19 +10,20 @@ internal import NIOCore
 /// Another site can give a name of its own the address of this server, and a browser would then take the site's page for part of the server (DNS rebinding).
 /// The page's requests have that name as their host. A site cannot do so with an IP address or `localhost`.
 struct AdminHost: Sendable {
-    /// In small letters; `nil`: any.
-    private let names: Set<String>?
+    /// `nil`: any name.
+    private let names: HostPatterns?
 
-    /// - Parameter names: The names that clients may use for the server beside its addresses; `nil`: any name.
+    /// - Parameter names: The names that clients may use for the server beside its addresses, `*.example.com` for all below one; `nil`: any name. A `*` alone
+    ///   stands for no name.
     init(names: [String]?) {
-        self.names = names.map { Set($0.map { $0.lowercased() }) }
+        self.names = names.map { HostPatterns(["localhost", "*.localhost"] + $0.filter { $0 != "*" }) }
     }
 
     /// - Parameter authority: Host and port, as in the `Host` field; `nil` if there is none.
     func isAllowed(_ authority: String?) -> Bool {
         guard let names else { return true }
         guard let name = authority.flatMap({ Authority($0)?.name }) else { return false }
-        if name == "localhost" || name.hasSuffix(".localhost") || names.contains(name) { return true }
+        if names.contain(name) { return true }
         return (try? SocketAddress(ipAddress: name, port: 0)) != nil
     }
 

@@ -9,7 +9,7 @@ extension CachingProxy.Configuration {
         /// The token that requests must have to change anything, as `Authorization: Bearer …`. `nil`: there are no such requests.
         public var token: String?
 
-        /// The names, beside addresses and `localhost`, by which browsers may ask for it. Others are refused, as a stranger's page could have its own name lead here.
+        /// The names, beside addresses and `localhost`, by which browsers may ask for it; `*.example.com` for all below one. Others are refused, as a stranger's page could have its own name lead here.
         public var hostNames: [String] = []
 
         /// Creates an admin address. Without a token nothing can be changed there.

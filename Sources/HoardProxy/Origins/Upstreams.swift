@@ -108,17 +108,19 @@ struct Upstreams: Sendable {
 
     /// Begins the background work of groups that are not among `others`.
     func start(unlessAmong others: Upstreams? = nil) {
-        for group in groups where !(others?.contains(group) ?? false) { group.start() }
+        for group in others.map({ groups(notAmong: $0) }) ?? groups { group.start() }
     }
 
     /// Ends the background work of groups that are not among `others`. Requests that are under way go on.
     func retire(unlessAmong others: Upstreams) {
-        for group in groups where !others.contains(group) { group.retire() }
+        for group in groups(notAmong: others) { group.retire() }
     }
 
     func shutdown() async {
         for group in groups { await group.shutdown() }
     }
 
-    private func contains(_ group: OriginGroup) -> Bool { groups.contains { $0 === group } }
+    func groups(notAmong others: Upstreams) -> [OriginGroup] {
+        groups.filter { group in !others.groups.contains { $0 === group } }
+    }
 }

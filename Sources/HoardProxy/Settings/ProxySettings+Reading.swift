@@ -56,9 +56,23 @@ extension ProxySettings {
                 )
             }
         }
-        adminToken = sources.environment[Self.adminTokenName].flatMap { $0.isEmpty ? nil : $0 }
+        if let text = sources.environment[Self.adminTokenName], !text.isEmpty {
+            adminToken = Self.adminToken(in: text)
+            // The message does not repeat it: it may be meant as a secret.
+            if adminToken == nil { problems.append(.init(.environment(Self.adminTokenName), "The admin token \(Self.adminTokenRule).")) }
+        }
         redisPassword = sources.environment[Self.redisPasswordName].flatMap { $0.isEmpty ? nil : $0 }
         guard problems.isEmpty else { throw ProxyError(problems) }
+    }
+
+    /// The rule for admin tokens, as the end of a sentence.
+    package static let adminTokenRule = "must be one word of at least 16 characters"
+
+    /// The admin token in a text, which may have white space around it; `nil` if there is none that is worth the name.
+    package static func adminToken(in text: String) -> String? {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard words.count == 1, words[0].utf8.count >= 16, words[0].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        return String(words[0])
     }
 
     /// Sets the option of a flag; in all items, if it is an option of the items of a list.

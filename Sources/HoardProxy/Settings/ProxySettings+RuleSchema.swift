@@ -100,11 +100,18 @@ extension ProxySettings {
             "request-set",
             \.rules.requestFields.set,
             flag: "request-set",
+            hidesSecrets: true,
             "Fields that requests get in place of those of their names: “X-Site: {host}”."
         ) {
             CachingProxy.Configuration.Route.objection(toRequestField: $0)
         },
-        .fieldRules("request-add", \.rules.requestFields.added, flag: "request-add", "Fields that requests get beside those of their names.") {
+        .fieldRules(
+            "request-add",
+            \.rules.requestFields.added,
+            flag: "request-add",
+            hidesSecrets: true,
+            "Fields that requests get beside those of their names."
+        ) {
             CachingProxy.Configuration.Route.objection(toRequestField: $0)
         },
         .fieldNames("response-remove", \.rules.responseFields.removed, flag: "response-remove", "Fields that are taken out of responses.") {

@@ -549,7 +549,11 @@ extension ProxySettings {
             \.hostNames,
             flag: "admin-host-names",
             "The names, beside addresses and localhost, by which browsers may ask for the admin interface. Others are refused."
-        ) { ProxySettings.Route.objection(toHost: $0) },
+        ) { name in
+            name == "*"
+                ? "“*” would let the pages of all sites in; write the names, or *.example.com for all names below one."
+                : ProxySettings.Route.objection(toHost: name)
+        },
     ]
 
     static let accessLogSchema: [Setting<AccessLog>] = [

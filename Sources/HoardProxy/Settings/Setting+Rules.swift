@@ -54,10 +54,12 @@ extension Setting {
         }
     }
 
+    /// - Parameter hidesSecrets: Whether values are hidden, where settings are printed, of fields in which servers get secrets.
     static func fieldRules(
         _ name: String,
         _ path: Path<[CachingProxy.Configuration.FieldRule]>,
         flag: String,
+        hidesSecrets: Bool = false,
         _ summary: String,
         check: @escaping @Sendable (HTTPField.Name) -> String?
     ) -> Self {
@@ -69,8 +71,8 @@ extension Setting {
             }
             guard rules.count <= 100 else { throw value.problem("There are more than 100 fields.") }
             return rules
-        } write: {
-            .list($0.map { .scalar("\($0.name.rawName): \($0.value)") })
+        } write: { rules in
+            .list(rules.map { .scalar($0.name.printed(with: $0.value.description, hidesSecrets: hidesSecrets)) })
         }
     }
 }
@@ -90,8 +92,8 @@ extension Setting {
                 fields.append(HTTPField(name: name, value: written))
             }
             return fields
-        } write: {
-            .list($0.map { .scalar("\($0.name.rawName): \($0.value)") })
+        } write: { fields in
+            .list(fields.map { .scalar($0.name.printed(with: $0.value, hidesSecrets: true)) })
         }
     }
 }
@@ -105,6 +107,9 @@ extension WrittenValue {
         let written = text[text.index(after: colon)...].trimmingPrefix { $0 == " " || $0 == "\t" }
         guard HTTPField.isValidValue(String(written)), written.last != " ", written.last != "\t" else {
             throw problem("The value of “\(name.rawName)” has characters that no field has, or spaces at its end.")
+        }
+        if written == HTTPField.hiddenValue {
+            throw problem("The value of “\(name.rawName)” is hidden, as it is where settings are printed; write the value itself.")
         }
         return (name, String(written))
     }
@@ -126,5 +131,22 @@ extension WrittenValue {
             return try list()
         }
         return text.split(separator: "\n").map { WrittenValue(.scalar(String($0)), at: place) }
+    }
+}
+
+extension HTTPField {
+    /// Stands for a value that is a secret, where settings are printed. It is refused where they are read, so that no server gets it.
+    fileprivate static var hiddenValue: String { "(hidden)" }
+}
+
+extension HTTPField.Name {
+    /// The field as it is printed.
+    fileprivate func printed(with value: String, hidesSecrets: Bool) -> String {
+        "\(rawName): \(hidesSecrets && mayHoldSecret ? HTTPField.hiddenValue : value)"
+    }
+
+    /// Whether the name is one of those under which secrets are sent, by which servers know a client.
+    private var mayHoldSecret: Bool {
+        ["auth", "cookie", "credential", "key", "password", "secret", "session", "signature", "token"].contains { canonicalName.contains($0) }
     }
 }

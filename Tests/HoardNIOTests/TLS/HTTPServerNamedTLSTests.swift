@@ -97,10 +97,20 @@ struct HTTPServerNamedTLSTests {
             #expect(try await Self.certificate(server, for: "c.test")?.certificate == TestCertificate.second.certificate)
             #expect(try await Self.certificate(server, for: "b.test") == nil)
             var bad = Self.listener([(["b.test"], .second)], other: .first)
-            bad.namedTLS.append(.init(hosts: ["d.test"], credentials: TestCertificate.expired.credentials))
+            let mixedUp = TLSCredentials {
+                .init(chain: try TestCertificate.second.loaded.chain, privateKey: try TestCertificate.first.loaded.privateKey)
+            }
+            bad.namedTLS.append(.init(hosts: ["d.test"], credentials: mixedUp))
             let error = await #expect(throws: HTTPServerError.self) { try await server.reloadCertificates([bad]) }
             #expect(error?.code == .invalidCertificate && error?.message.contains("d.test") == true, "\(error?.message ?? "")")
             #expect(try await Self.certificate(server, for: "c.test") != nil)
+        }
+    }
+
+    @Test func anExpiredCertificateKeepsNoOtherFromBeingExchanged() async throws {
+        try await withServer(.init(listeners: [Self.listener([(["b.test"], .first)], other: .first)]), handler: Self.handler) { server in
+            try await server.reloadCertificates([Self.listener([(["d.test"], .expired), (["b.test"], .second)], other: .first)])
+            #expect(try await Self.certificate(server, for: "b.test")?.certificate == TestCertificate.second.certificate)
         }
     }
 

@@ -7,6 +7,7 @@ import Hoard
 import HoardNIO
 import HoardNIOTestSupport
 import HoardTesting
+import Logging
 import NIOCore
 import NIOSSL
 import Synchronization
@@ -190,12 +191,39 @@ struct HTTPServerTLSTests {
     }
 
     @Test(arguments: [(2200, "The certificate has expired."), (2000, "The certificate is not valid yet.")])
-    func certificateOutOfItsTimeIsRefusedByAReloadOnly(year: Int, sentence: String) async throws {
+    func certificateOutOfItsTimeIsUsedAndLoggedByStartAndReload(year: Int, sentence: String) async throws {
         let configuration = Self.configuration(TestCertificate.first.credentials)
-        let server = try await HTTPServer.start(configuration, clock: Calendar(year: year)) { _ in .text("ok") }
-        let error = try await #require(throws: HTTPServerError.self) { try await server.reloadCertificates() }
-        #expect(error.message.hasSuffix(sentence))
+        let log = Warnings()
+        let server = try await HTTPServer.start(configuration, logger: log.logger, clock: Calendar(year: year)) { _ in .text("ok") }
+        #expect(log.messages.value == ["Clients will refuse a certificate. \(sentence)"])
+        try await server.reloadCertificates(Self.configuration(TestCertificate.second.credentials).listeners)
+        #expect(log.messages.value.count == 2)
+        let client = try await Self.connect(server)
+        try await client.send(Self.request)
+        #expect(try await client.receiveResponse().content == "ok")
+        #expect(try await client.serverCertificate() == TestCertificate.second.loaded.chain.first)
+        try await client.close()
         await server.shutdown(gracePeriod: .zero)
+    }
+
+    /// The warnings that a logger gets.
+    private struct Warnings: Sendable {
+        let messages = Shared<[String]>([])
+
+        var logger: Logger { Logger(label: "test") { [messages] _ in Handler(messages: messages) } }
+
+        private struct Handler: LogHandler {
+            let messages: Shared<[String]>
+            var logLevel = Logger.Level.warning
+            var metadata: Logger.Metadata = [:]
+
+            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+                get { metadata[key] }
+                set { metadata[key] = newValue }
+            }
+
+            func log(event: LogEvent) { messages.update { $0.append("\(event.message)") } }
+        }
     }
 
     @Test func filesThatCannotBeUsedAreNamed() async throws {

@@ -117,6 +117,13 @@ import Testing
         #expect(try await AdminHarness(hostNames: ["Admin.internal"]).send(.get, "/api/statistics", host: host).code == 200)
     }
 
+    @Test func namesBelowAConfiguredOneAreAnswered() async throws {
+        let harness = AdminHarness(hostNames: ["*.Example", "*"])
+        for (host, code) in [("hoard.example:80", 200), ("a.b.example", 200), ("example", 421), ("evil.test", 421)] {
+            #expect(try await harness.send(.get, "/api/statistics", host: host).code == code, "\(host)")
+        }
+    }
+
     @Test func anyNameWillDoOnASocketInTheFileSystem() async throws {
         #expect(try await AdminHarness(hostNames: nil).send(.get, "/api/statistics", host: "anything").code == 200)
         #expect(try await AdminHarness(hostNames: nil).send(.get, "/api/statistics", host: nil).code == 200)

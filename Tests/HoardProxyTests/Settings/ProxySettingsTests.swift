@@ -181,9 +181,23 @@ import Testing
     }
 
     @Test func theAdminTokenOfTheEnvironmentIsTaken() throws {
-        let settings = try settings("origin: http://a\nadmin: {address: ':9090'}", environment: ["HOARD_PROXY_ADMIN_TOKEN": "t"])
-        #expect(try settings.configuration().admin?.token == "t")
-        #expect(!settings.yaml.contains("\"t\""))
+        let token = "sixteen-or-longer"
+        let settings = try settings("origin: http://a\nadmin: {address: ':9090'}", environment: ["HOARD_PROXY_ADMIN_TOKEN": token + "\n"])
+        #expect(try settings.configuration().admin?.token == token)
+        #expect(!settings.yaml.contains(token))
+    }
+
+    @Test(arguments: ["s3cret", "s3cret s3cret s3cret", "s3cret-s3cret-s3cr\u{E9}t"])
+    func aTokenOfTheEnvironmentThatIsNotWorthTheNameIsRefused(token: String) {
+        let complaint = complaint("origin: http://a\nadmin: {address: ':1'}", environment: ["HOARD_PROXY_ADMIN_TOKEN": token])
+        #expect(complaint.contains("HOARD_PROXY_ADMIN_TOKEN") && complaint.contains("one word of at least 16 characters"))
+        #expect(!complaint.contains("s3cret"))
+    }
+
+    @Test func adminHostNamesMayBePatternsButNotAllNames() throws {
+        let settings = try settings("origin: http://a\nadmin: {address: ':1', host-names: '*.example.com'}")
+        #expect(try settings.configuration().admin?.hostNames == ["*.example.com"])
+        #expect(complaint("origin: http://a\nadmin: {address: ':1', host-names: '*'}").contains("“*” would let the pages of all sites in"))
     }
 
     // MARK: Mistakes
@@ -323,7 +337,8 @@ import Testing
     }
 
     @Test func twoTokensContradictEachOther() {
-        let complaint = complaint("origin: http://a\nadmin: {address: ':1', token-file: t}", environment: ["HOARD_PROXY_ADMIN_TOKEN": "t"])
+        let environment = ["HOARD_PROXY_ADMIN_TOKEN": "sixteen-or-longer"]
+        let complaint = complaint("origin: http://a\nadmin: {address: ':1', token-file: t}", environment: environment)
         #expect(complaint.contains("by --admin-token-file and by HOARD_PROXY_ADMIN_TOKEN"))
     }
 
@@ -339,6 +354,28 @@ import Testing
         #expect(one.limits == other.limits && one.admin == other.admin && one.accessLog == other.accessLog)
         #expect("\(one.cache)" == "\(other.cache)")
         #expect(first.gracePeriod == second.gracePeriod && first.logLevel == second.logLevel && first.cache.directory == second.cache.directory)
+    }
+
+    @Test func valuesOfFieldsThatHoldSecretsAreNotPrintedAndNotReadBack() throws {
+        let settings = try settings(
+            """
+            origin: http://a
+            routes:
+              - request-set: ["Authorization: Bearer s3cret", "X-Site: {host}"]
+                request-add: ["X-Api-Key: s3cret"]
+                response-set: ["X-Token-Kind: none"]
+            warm-up: {urls: list, fields: ["Cookie: id=s3cret", "Accept-Encoding: gzip"]}
+            """
+        )
+        let printed = settings.yaml
+        #expect(!printed.contains("s3cret"))
+        let lines = [
+            "Authorization: (hidden)", "X-Site: {host}", "X-Api-Key: (hidden)", "X-Token-Kind: none", "Cookie: (hidden)", "Accept-Encoding: gzip",
+        ]
+        for line in lines {
+            #expect(printed.contains("- \"\(line)\"\n"), "\(line)")
+        }
+        #expect(complaint(printed).contains("The value of “Authorization” is hidden"))
     }
 
     @Test func textsWithEverythingInThemAreReadBack() throws {

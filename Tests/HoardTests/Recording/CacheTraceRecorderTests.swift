@@ -225,6 +225,26 @@ struct CacheTraceRecorderTests {
         #expect(missing?.code == .io)
     }
 
+    @Test(arguments: [0, 1, 8, TraceFileHeader.byteCount - 1])
+    func aFileWithoutAWholeHeadIsBegunAnewAndNoOlderOneGoes(byteCount: Int) throws {
+        try recorder().finish()
+        try recorder().finish()
+        let older = try Data(contentsOf: URL(filePath: path + ".1"))
+        let head = try Data(contentsOf: URL(filePath: path)).prefix(byteCount)
+        try head.write(to: URL(filePath: path))
+        #expect(CacheTraceRecorder.beginsAnew(path))
+        let recorder = try recorder()
+        recorder.record(CacheAccess(.hit), forKey: 1)
+        try recorder.finish()
+        #expect(!CacheTraceRecorder.beginsAnew(path))
+        #expect(try events().count == 1)
+        #expect(try Data(contentsOf: URL(filePath: path + ".1")) == older)
+        #expect(!FileManager.default.fileExists(atPath: path + ".2"))
+        // Fewer bytes of something else are no such head.
+        try write("H", to: path)
+        #expect(throws: CacheTraceError.self) { try self.recorder() }
+    }
+
     @Test func aFileWithTheNameOfAnOlderRecordingIsNotTouched() throws {
         try recorder().finish()
         let first = try Data(contentsOf: URL(filePath: path))

@@ -35,8 +35,8 @@ enum ConnectionChecks {
     }
 
     private static func compare(_ cut: Outcome, with whole: Outcome, _ input: FuzzInput) throws {
-        // Behind content in chunks, the cuts decide whether the handler sees a method that the parser
-        // does not know: `MethodHandler`.
+        // The cuts decide how much content in chunks has come when it turns out to be too long, and so
+        // whether the rest of it is waited for.
         guard input.contains("transfer-encoding") else {
             return try FuzzInput.require(cut == whole, "Once: \(whole). Otherwise: \(cut).")
         }
