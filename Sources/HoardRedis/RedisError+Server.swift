@@ -25,3 +25,8 @@ extension RedisError {
         return word
     }
 }
+
+extension RedisError {
+    static var nodeHasLeft: RedisError { RedisError(.connectionLost, "The node has left the cluster while the command was under way.") }
+    static var missingNodes: RedisError { RedisError(.notReady, "The nodes that have the slots of the cluster are not all known.") }
+}

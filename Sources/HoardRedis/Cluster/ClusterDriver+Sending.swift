@@ -59,7 +59,9 @@ extension ClusterDriver {
             return Target(node: next)
         case .ask(let place):
             guard attempt.mayRedirect(), let address = place.address(toldBy: node.address) else { throw .wrongNodes }
-            return Target(node: try self.node(at: address), isAsking: true)
+            let next = try self.node(at: address)
+            state.withLock { $0.machine.asked(next.number) }
+            return Target(node: next, isAsking: true)
         case .later:
             guard try await waitForNextAttempt(&attempt) else { return nil }
             refresh()
@@ -103,7 +105,7 @@ extension ClusterDriver {
         if [.connectionFailed, .connectionLost, .timedOut].contains(error.code) { refresh() }
         // The node has been given up, and not the cluster.
         guard error.code == .closed, !state.withLock({ $0.machine.isClosed }) else { return error }
-        return RedisError(.connectionLost, "The node has left the cluster while the command was under way.")
+        return .nodeHasLeft
     }
 }
 

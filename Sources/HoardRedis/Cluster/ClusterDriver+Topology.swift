@@ -11,14 +11,16 @@ extension ClusterDriver {
 
     /// Begins to ask where the slots are, unless that is under way or was done just now. Returns the task that asks, if there is one.
     ///
-    /// - Parameter preferred: A node that knows of a change.
+    /// - Parameters:
+    ///   - preferred: A node that knows of a change.
+    ///   - isUrgent: Asks even if that was done just now.
     @discardableResult
-    func refresh(preferring preferred: Node? = nil) -> Task<Void, Never>? {
+    func refresh(preferring preferred: Node? = nil, isUrgent: Bool = false) -> Task<Void, Never>? {
         let now = ticker.nanoseconds()
         return state.withLock { state in
             if let refresh = state.refresh { return refresh }
             guard !state.machine.isClosed else { return nil }
-            if let last = state.lastRefresh, now < last.addingSaturated(Self.refreshInterval) { return nil }
+            if !isUrgent, let last = state.lastRefresh, now < last.addingSaturated(Self.refreshInterval) { return nil }
             let refresh = startTask { [weak self] in
                 guard let self else { return }
                 await self.askForSlots(preferring: preferred)
@@ -103,8 +105,9 @@ extension ClusterDriver {
         }
         announce(nil)
         if mayHaveMoved || state.withLock({ !$0.machine.isConnected }) { await refresh()?.value }
-        for connection in state.withLock({ $0.machine.sweep() }) { await connection.close() }
-        announce(nil)
+        let (unused, loss) = state.withLock { $0.machine.sweep() }
+        for connection in unused { await connection.close() }
+        announce(loss)
     }
 
     /// True if the slots may be elsewhere now.
@@ -116,8 +119,11 @@ extension ClusterDriver {
         return state.withLock { $0.machine.learned(info, from: node.number) }
     }
 
+    /// All masters, by what the cluster tells now; none if a slot has no master that is known.
     func masters() async -> [any RedisConnection] {
-        if state.withLock({ $0.machine.map == nil }) { await refresh()?.value }
-        return state.withLock { $0.machine.masters.map(\.connection) }
+        // An asking that has begun already may have its answer from before.
+        await state.withLock { $0.refresh }?.value
+        await refresh(isUrgent: true)?.value
+        return state.withLock { $0.machine.allMasters?.map(\.connection) ?? [] }
     }
 }

@@ -19,6 +19,8 @@ struct ClusterStateMachine<Connection: Sendable>: Sendable {
         var epochs: ClusterInfo.Epochs?
         /// For nodes without slots: a command was sent there since ``sweep()`` last looked.
         var wasUsed = true
+        /// A slot is being moved there, so that it may have keys though it owns no slots yet.
+        var mayHaveKeys = false
     }
 
     enum Route {
@@ -59,6 +61,11 @@ struct ClusterStateMachine<Connection: Sendable>: Sendable {
 
     var allNodes: [Node] { nodes.values.sorted { $0.number < $1.number } }
     var masters: [Node] { masterAddresses.compactMap { nodes[$0] }.sorted { $0.number < $1.number } }
+    /// The nodes that own slots; `nil` if a slot has no owner, or an owner to which there is no connection.
+    var allMasters: [Node]? {
+        guard let map, map.isComplete, missingMasters.isEmpty else { return nil }
+        return masters
+    }
 }
 
 /// Finding nodes.
@@ -77,6 +84,12 @@ extension ClusterStateMachine {
         guard !isClosed else { return .closed }
         nodes[address]?.wasUsed = true
         return nodes[address].map { .node($0) } ?? .missing(address)
+    }
+
+    /// A command is sent to a node that a slot is being moved to.
+    mutating func asked(_ number: Int) {
+        guard let address = nodes.values.first(where: { $0.number == number })?.address else { return }
+        nodes[address]?.mayHaveKeys = true
     }
 
     /// Masters to which there is no connection.
@@ -140,19 +153,22 @@ extension ClusterStateMachine {
         return hasMoved ? lose() : nil
     }
 
-    /// To be called now and then: gives up nodes that have no slots and were not used since the last time. Returns their connections.
-    mutating func sweep() -> [Connection] {
-        guard map != nil else { return [] }
+    /// To be called now and then: gives up nodes that have no slots and were not used since the last time. Returns their connections, and the
+    /// announcement of the loss if changes of keys there are not heard any more. It is to be made when the connections have been closed.
+    mutating func sweep() -> (unused: [Connection], loss: Announcement?) {
+        guard map != nil else { return ([], nil) }
         var unused: [Connection] = []
+        var isLoss = false
         for (address, node) in nodes where !masterAddresses.contains(address) {
             if node.wasUsed {
                 nodes[address]?.wasUsed = false
             } else {
                 unused.append(node.connection)
+                isLoss = isLoss || node.mayHaveKeys
                 nodes[address] = nil
             }
         }
-        return unused
+        return (unused, isLoss ? lose() : nil)
     }
 
     /// Returns the connections, which are to be closed. Nothing is told any more.

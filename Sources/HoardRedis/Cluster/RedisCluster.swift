@@ -77,7 +77,7 @@ internal import NIOPosix
         try await driver.send(commands)
     }
 
-    /// The connections to the masters. The first call waits until the slots are known; empty if they are not known in time.
+    /// The connections to the masters, after the cluster was asked where the slots are. Empty if a slot has no master that is known.
     public var nodes: [any RedisConnection] {
         get async { await driver.masters() }
     }

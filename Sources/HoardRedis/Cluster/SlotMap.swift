@@ -38,6 +38,9 @@ struct SlotMap: Sendable, Equatable {
         for slot in slots { owners[slot] = number }
     }
 
+    /// Whether every slot has an owner. O(slots).
+    var isComplete: Bool { !owners.contains(Self.nobody) }
+
     /// The nodes that own slots. O(slots).
     var masters: Set<Address> {
         Set(Set(owners).filter { $0 != Self.nobody }.map { addresses[Int($0)] })
@@ -59,12 +62,16 @@ struct SlotMap: Sendable, Equatable {
         guard case .array(let ranges) = reply else { throw .badSlots }
         // No cluster has more ranges than slots, or more masters than this.
         guard ranges.count <= ClusterSlot.count else { throw .badSlots }
+        var count: Int64 = 0
         for range in ranges {
             guard
                 case .array(let parts) = range, parts.count >= 3, case .integer(let first) = parts[0], case .integer(let last) = parts[1],
                 0 <= first, first <= last, last < ClusterSlot.count, let master = Self.endpoint(parts[2]),
                 let address = master.address(toldBy: teller)
             else { throw .badSlots }
+            // Each slot is in one range.
+            count += last - first + 1
+            guard count <= ClusterSlot.count else { throw .badSlots }
             assign(Int(first)...Int(last), to: address)
         }
     }

@@ -111,6 +111,9 @@ struct CoherenceState: Sendable {
         generations.forget(scope)
     }
 
+    /// A reply tells that this process has created a generation where there was none.
+    mutating func created(_ scope: KeyHash) { generations.created(scope, at: log.moment()) }
+
     /// A reply has told a generation.
     mutating func saw(_ generation: Generation?, _ expiration: KeyExpiration?, of scope: KeyHash, sentAt sent: UInt64) {
         generations.note(.init(generation: generation, sent: sent, moment: log.moment(), expiration: expiration), for: scope, log: log)

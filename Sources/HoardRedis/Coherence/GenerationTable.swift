@@ -16,6 +16,8 @@ struct GenerationTable: Sendable {
     }
 
     private var entries: AgingTable<Entry>
+    /// When the latest reply came that told of a generation that this process has created.
+    private var latestCreation: UInt64 = 0
 
     init(capacity: Int) {
         entries = AgingTable(capacity: capacity)
@@ -31,11 +33,20 @@ struct GenerationTable: Sendable {
     ///   - log: Says whether the key may have changed since.
     mutating func note(_ entry: Entry, for key: KeyHash, log: ChangeLog) {
         if log.hasChanged(key, since: entry.sent) { return }
+        // The server does not tell a process of what it has created itself, so there may be a generation by now.
+        if entry.generation == nil, entry.sent < latestCreation { return }
         if let known = entries[key], known.moment > entry.sent {
-            // Of two reads that were under way at once, the one that knows how long the key will be there knows more.
-            guard known.expiration == nil, known.generation == entry.generation else { return }
+            // Of two reads that were under way at once, the one that knows how long the key will be there knows more. If only one has found a
+            // generation, it was the later one: of all that takes a generation away, the log would know.
+            guard known.expiration == nil, known.generation == entry.generation || known.generation == nil else { return }
         }
         _ = entries.insert(entry, for: key)
+    }
+
+    /// A reply tells that this process has created a generation where there was none.
+    mutating func created(_ key: KeyHash, at moment: UInt64) {
+        latestCreation = moment
+        if let known = entries[key], known.generation == nil { entries.remove(key) }
     }
 
     mutating func forget(_ key: KeyHash) { entries.remove(key) }

@@ -63,14 +63,14 @@ extension ConnectionDriver {
     func connectionEnded(_ attempt: UInt64, _ error: RedisError) {
         let now = ticker.nanoseconds()
         let random = random()
-        let (retry, waiting) = state.withLock { state -> (ConnectionStateMachine.Retry, [ReplySink]) in
+        let (retry, isAwaited, waiting) = state.withLock { state -> (ConnectionStateMachine.Retry, Bool, [ReplySink]) in
             let retry = state.machine.connectionEnded(attempt, error, now: now, random: random)
-            guard retry != .ignored else { return (retry, []) }
-            return (retry, state.takeCommands())
+            guard retry != .ignored else { return (retry, false, []) }
+            return (retry, !state.queue.isEmpty, state.takeCommands())
         }
         guard retry != .ignored else { return }
         logger?.debug("There is no connection to the server of the shared cache.", metadata: ["error.code": "\(error.code)"])
-        dropConnection()
+        dropConnection(isAwaited: isAwaited)
         for sink in waiting { sink.complete(.failure(error)) }
         switch retry {
         case .ignored: break
@@ -83,7 +83,7 @@ extension ConnectionDriver {
     }
 
     /// Tells that the connection has ended, and closes its socket.
-    private func dropConnection() {
+    private func dropConnection(isAwaited: Bool) {
         let loopState = loopState.value
         let connection = loopState.connection
         loopState.connection = nil
@@ -91,15 +91,15 @@ extension ConnectionDriver {
             loopState.isAnnounced = false
             onEvent(.disconnected)
         }
-        connection?.drop()
+        connection?.drop(isAwaited: isAwaited)
     }
 
     /// Refuses commands from now on. Those that wait fail a moment later, after the event.
     func close() {
         guard state.withLock({ $0.machine.close() }) else { return }
         eventLoop.execute {
-            let waiting = self.state.withLock { $0.takeCommands() }
-            self.dropConnection()
+            let (isAwaited, waiting) = self.state.withLock { (!$0.queue.isEmpty, $0.takeCommands()) }
+            self.dropConnection(isAwaited: isAwaited)
             for sink in waiting { sink.complete(.failure(.closedByOwner)) }
             let observers = self.state.withLock { state in
                 state.hasEnded = true

@@ -69,9 +69,11 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     /// Closes the socket. Nothing is told any more.
-    func drop() {
+    ///
+    /// - Parameter isAwaited: Whether replies are awaited. The commands must not be carried out later.
+    func drop(isAwaited: Bool) {
         isDropped = true
-        channel.close(promise: nil)
+        if isAwaited { channel.closeAtOnce() } else { channel.close(promise: nil) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import NIOSSL
 
 #if canImport(Darwin)
     internal import Darwin
@@ -12,6 +13,17 @@ internal import NIOCore
 #elseif canImport(Bionic)
     internal import Bionic
 #endif
+
+extension Channel {
+    /// Closes the socket at once. Bytes that the other end has not got yet are not sent any more: otherwise a command that was given up could still be
+    /// carried out long after another one that was sent on a new connection. On the event loop.
+    func closeAtOnce() {
+        _ = (self as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        // Encryption would first take leave of the other end.
+        guard let encryption = try? pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self) else { return close(promise: nil) }
+        encryption.close(promise: nil)
+    }
+}
 
 /// A connection's socket, for threads that are not its event loop's.
 ///
@@ -30,7 +42,8 @@ final class DirectSocket: Sendable {
         close(descriptor)
     }
 
-    /// Ends the connection in both directions, for all descriptors: nothing is sent any more.
+    /// Ends the connection in both directions, for all descriptors: it takes no more bytes. What it has taken
+    /// is sent, unless the channel is closed at once.
     func shutDown() {
         _ = shutdown(descriptor, CInt(SHUT_RDWR))
     }

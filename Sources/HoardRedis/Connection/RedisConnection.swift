@@ -16,7 +16,8 @@
     /// Sends commands in this order, and returns their replies in this order. One round trip for each server concerned. May suspend.
     func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RESPValue]
 
-    /// The connections to each server that has a part of the keys. By default this one alone.
+    /// The connections to each server that has a part of the keys. By default this one alone. Empty if not all of
+    /// them are known.
     var nodes: [any RedisConnection] { get async }
 
     /// Ends the connection. Commands that are under way fail with ``RedisError/Code/closed``. Calling it again does

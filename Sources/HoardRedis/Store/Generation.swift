@@ -91,7 +91,8 @@ extension Generation {
             buffer.readableBytes <= Self.fixedByteCount + StaleMarks.maximumCount * Self.markByteCount,
             buffer.readInteger(as: UInt32.self) == Self.magic,
             let number = buffer.readInteger(endianness: .little, as: UInt64.self),
-            let markCount = buffer.readInteger(endianness: .little, as: Int64.self), markCount >= 0
+            // One more can be counted.
+            let markCount = buffer.readInteger(endianness: .little, as: Int64.self), 0..<Int64.max ~= markCount
         else { return nil }
         self.init(number: number)
         while let sequence = buffer.readInteger(endianness: .little, as: Int64.self),

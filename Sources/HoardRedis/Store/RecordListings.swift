@@ -11,6 +11,10 @@ struct RecordListings: Sendable {
         let number: Int
         /// The servers to ask, one after the other.
         var nodes: [any RedisConnection]
+        /// The count of the events of connections when ``nodes`` were found. If it is another one at the end, they are asked once more.
+        var eventCount: Int
+        /// How often the servers are asked, this time included.
+        private(set) var passCount = 1
         /// Where the first of ``nodes`` is to go on.
         var scanCursor: [UInt8] = Self.start
         /// Keys that have been found and are on no page yet.
@@ -25,6 +29,14 @@ struct RecordListings: Sendable {
         static let start: [UInt8] = [UInt8(ascii: "0")]
         /// So many keys are remembered. Of further ones, some may be listed twice if the server's table shrinks meanwhile.
         static let maximumSeenCount = 262_144
+        /// Servers are asked so often at most.
+        static let maximumPassCount = 4
+
+        init(number: Int, nodes: [any RedisConnection], eventCount: Int) {
+            self.number = number
+            self.nodes = nodes
+            self.eventCount = eventCount
+        }
 
         var isComplete: Bool { nodes.isEmpty && found.isEmpty }
 
@@ -38,6 +50,14 @@ struct RecordListings: Sendable {
             }
             scanCursor = next
             if next == Self.start { nodes.removeFirst() }
+        }
+
+        /// Asks all servers once more. Keys that were found before are not listed again.
+        mutating func beginAgain(nodes: [any RedisConnection], eventCount: Int) {
+            self.nodes = nodes
+            self.eventCount = eventCount
+            scanCursor = Self.start
+            passCount += 1
         }
 
         /// The keys of the next page.
@@ -59,9 +79,9 @@ struct RecordListings: Sendable {
     private var listings: [Listing] = []
     private var lastNumber = 0
 
-    mutating func begin(nodes: [any RedisConnection]) -> Listing {
+    mutating func begin(nodes: [any RedisConnection], eventCount: Int = 0) -> Listing {
         lastNumber += 1
-        return Listing(number: lastNumber, nodes: nodes)
+        return Listing(number: lastNumber, nodes: nodes, eventCount: eventCount)
     }
 
     /// Takes out the listing whose next page begins at the cursor, or whose last page did.
@@ -70,7 +90,7 @@ struct RecordListings: Sendable {
     mutating func take(_ cursor: RecordCursor) -> (listing: Listing, isAgain: Bool)? {
         let parts = cursor.text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let number = Int(parts[0]), let page = Int(parts[1]), let index = listings.firstIndex(where: { $0.number == number }),
-            listings[index].pageCount == page || listings[index].pageCount == page + 1
+            listings[index].pageCount == page || listings[index].pageCount - 1 == page
         else { return nil }
         let listing = listings.remove(at: index)
         return (listing, isAgain: listing.pageCount != page)

@@ -11,16 +11,16 @@ struct RedisScript: Sendable {
     let hash: StaticString
 
     /// Writes a record if the key has a given version. Arguments: the version's bytes, the value, its time to live in milliseconds or 0 for none.
-    /// Returns 1 or 0.
+    /// Returns 1 or 0. Another kind of value than a text has no version.
     static let replace = RedisScript(
         source: """
-            local v = redis.call('GETRANGE', KEYS[1], 8, 15)
-            if #v < 8 then v = '' end
+            local v = redis.pcall('GETRANGE', KEYS[1], 8, 15)
+            if type(v) ~= 'string' or #v < 8 then v = '' end
             if v ~= ARGV[1] then return 0 end
             if ARGV[3] == '0' then redis.call('SET', KEYS[1], ARGV[2]) else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
             return 1
             """,
-        hash: "1f53eb8325cfed6dee377bf2bc69c660ca411090"
+        hash: "f5b8a06f7cfdb9ad2a7fdd75b4e5153e92328ea4"
     )
 
     /// Writes over the beginning of a record if the key has a given version. Arguments: the version's bytes, the beginning. Its time to live stays.

@@ -52,6 +52,11 @@ extension RedisStore {
         var short: [(RecordScope, Int64?, Generation)] = []
         var unreadable: [(RecordScope, Int64?)] = []
         let now = ticker.nanoseconds()
+        coherence.withLock { state in
+            for (index, (scope, _)) in scopes.enumerated() {
+                if case .simpleString = replies[3 * index] { state.created(KeyHash(scope)) }
+            }
+        }
         for (index, (scope, needed)) in scopes.enumerated() {
             _ = try success(replies[3 * index])
             let value = try bytes(replies[3 * index + 1])
@@ -93,7 +98,8 @@ extension RedisStore {
         switch rest {
         case -1: .never
         case ..<0: .at(now)
-        default: .at(now.addingReportingOverflow(rest.multipliedReportingOverflow(by: 1_000_000).partialValue).partialValue)
+        // Longer times count as the longest.
+        default: .at(now.addingSaturated(min(rest, KeyLifetime.longest) * 1_000_000))
         }
     }
 
@@ -129,7 +135,11 @@ extension RedisStore {
             changed()
             // A server without memory refuses to write, but not to take away. A generation that is not there means the same as another one.
             let refused = zip(generations, replies).filter { isOutOfMemory($0.1) }.map { keys.scope($0.0.scope) }
-            if !refused.isEmpty { _ = try await send(refused.map { RedisCommand("DEL", key: .bytes($0)) }) }
+            if !refused.isEmpty {
+                // The server does not tell of that either, and one of them may have been read before it.
+                defer { changed() }
+                _ = try await send(refused.map { RedisCommand("DEL", key: .bytes($0)) })
+            }
             for reply in replies { _ = try success(reply) }
         }
     }

@@ -12,6 +12,10 @@ extension RedisStore: ListingRecordStore {
     /// may be listed twice if the server's table of keys shrinks during the listing. Eight listings can be under way; a cursor of an older one is
     /// refused. Records that were removed by tag, by partition or with everything, and would stay for more than an hour, are removed when they are
     /// found.
+    ///
+    /// If a connection has ended or slots of a cluster have gone to other nodes during the listing, the servers are asked once more, because a key may
+    /// have gone to one that was asked before. A key whose slot is still being moved at the end may be left out.
+    /// - Throws: ``StoreError/Code/unavailable`` also if not all nodes of a cluster are known or can be asked, or slots move all the time.
     /// - Complexity: O(`limit`) as long as the database has few other keys. A page looks at about 32,000 of those at most, and may then be empty.
     public func recordPage(after cursor: RecordCursor?, limit: Int) async throws(StoreError) -> RecordPage {
         try checkOpen()
@@ -22,8 +26,8 @@ extension RedisStore: ListingRecordStore {
             guard let taken = listings.withLock({ $0.take(cursor) }) else { throw .foreignCursor(name) }
             (listing, isAgain) = taken
         } else {
-            let nodes = await connection.nodes
-            listing = listings.withLock { $0.begin(nodes: nodes) }
+            let (nodes, eventCount) = try await nodesNow()
+            listing = listings.withLock { $0.begin(nodes: nodes, eventCount: eventCount) }
         }
         do throws(StoreError) {
             if !isAgain { try await find(limit, &listing) }
@@ -45,8 +49,29 @@ extension RedisStore: ListingRecordStore {
         for _ in 0..<32 where listing.found.count < limit {
             guard let node = listing.nodes.first else { return }
             let (keys, next) = try await scan(node, from: listing.scanCursor, count: count, pattern: self.keys.recordPattern)
+            let isEnd = next == RecordListings.Listing.start && listing.nodes.count == 1
+            let again = isEnd ? try await nodesToAskAgain(for: listing) : nil
             listing.add(keys.compactMap { recordKey($0) }, next: next)
+            if let again { listing.beginAgain(nodes: again.nodes, eventCount: again.eventCount) }
         }
+    }
+
+    /// All servers, and how many connections had begun or ended before they were looked for. A slot that goes to another node counts as both.
+    private func nodesNow() async throws(StoreError) -> (nodes: [any RedisConnection], eventCount: Int) {
+        let eventCount = coherence.withLock { $0.connectionEventCount }
+        return (try await allNodes(), eventCount)
+    }
+
+    /// The servers to ask once more at the end of a listing; `nil` if no key can have gone to one that was asked before.
+    private func nodesToAskAgain(
+        for listing: RecordListings.Listing
+    ) async throws(StoreError) -> (nodes: [any RedisConnection], eventCount: Int)? {
+        let now = try await nodesNow()
+        if coherence.withLock({ $0.connectionEventCount }) == listing.eventCount { return nil }
+        guard listing.passCount < RecordListings.Listing.maximumPassCount else {
+            throw failure(RedisError(.notReady, "The connections or the slots of the servers change all the time, so their keys cannot be listed."))
+        }
+        return now
     }
 
     /// One step through a server's keys.
@@ -58,16 +83,12 @@ extension RedisStore: ListingRecordStore {
     ) async throws(StoreError) -> (keys: [ByteBuffer], next: [UInt8]) {
         var arguments: [RedisCommand.Argument] = [.bytes(cursor)]
         if let pattern { arguments += [.string("MATCH"), .bytes(pattern)] }
-        let reply: RESPValue
-        do throws(RedisError) {
-            reply = try await node.send(RedisCommand("SCAN", leading: arguments + [.string("COUNT"), .integer(Int64(count))]))
-        } catch {
-            throw failure(error)
-        }
-        guard case .array(let parts) = try success(reply), parts.count == 2, case .bulkString(let next) = parts[0], case .array(let names) = parts[1]
+        let reply = try await send(RedisCommand("SCAN", leading: arguments + [.string("COUNT"), .integer(Int64(count))]), to: node)
+        guard case .array(let parts) = reply, parts.count == 2, case .bulkString(let cursor) = parts[0], case .array(let names) = parts[1],
+            cursor.readableBytes <= 20, let next = UInt64(String(buffer: cursor))
         else { throw .unexpectedReply(name) }
         let keys = names.compactMap { name in if case .bulkString(let bytes) = name { bytes } else { nil } }
-        return (keys, Array(next.readableBytesView))
+        return (keys, Array(String(next).utf8))
     }
 
     /// The key of the record that a name on the server stands for.

@@ -30,8 +30,7 @@ extension RedisStore {
     private func readRecord(forKey key: RecordKey) async throws(StoreError) -> Record? {
         try checkOpen()
         try check(key)
-        let reply = try await send(RedisCommand("GET", key: .bytes(keys.record(key))))
-        let value = try bytes(reply)
+        let value = try await value(RedisCommand("GET", key: .bytes(keys.record(key))))
         return try await judge([(key, StoredValue(value, key: key), RecordVersion(ofValue: value))])[key]?.record
     }
 
@@ -101,20 +100,22 @@ extension RedisStore {
     func judge(_ values: [(key: RecordKey, value: StoredValue, version: RecordVersion)]) async throws(StoreError) -> [RecordKey: StoredRecord] {
         // After the reply: the server has told by now of removals before the reading began.
         let tick = ticker.nanoseconds()
-        let verdicts = coherence.withLock { state in
+        let (verdicts, known) = coherence.withLock { state in
             state.renewGenerations(at: tick)
-            return values.map { key, value, version -> RecordVerdict? in
+            // The generations of records that others decide. Those that are known now may be forgotten until those have been read.
+            var known: [RecordScope: KnownGeneration] = [:]
+            let verdicts = values.map { key, value, version -> RecordVerdict? in
                 state.saw(version, of: KeyHash(record: key))
                 guard case .record(let stored) = value else { return nil }
-                return stored.verdict { state.known($0) }
+                let verdict = stored.verdict { state.known($0) }
+                guard case .undecided = verdict else { return verdict }
+                for (scope, _) in stored.allReferences { known[scope] = state.known(scope) }
+                return verdict
             }
+            return (verdicts, known)
         }
-        let undecided = Set(
-            verdicts.flatMap { verdict -> [RecordScope] in
-                if case .undecided(let scopes)? = verdict { scopes } else { [] }
-            }
-        )
-        let read = undecided.isEmpty ? [:] : try await readGenerations(undecided)
+        let unknown = known.filter { $0.value == .unknown }.map(\.key)
+        let read = unknown.isEmpty ? [:] : try await readGenerations(unknown)
         let now = clock.now()
         var records: [RecordKey: StoredRecord] = [:]
         var useless: [(RecordKey, RecordVersion)] = []
@@ -127,10 +128,8 @@ extension RedisStore {
             case .record(let stored):
                 guard var verdict = verdicts[index] else { continue }
                 if case .undecided = verdict {
-                    verdict = coherence.withLock { state in
-                        stored.verdict { scope in
-                            if let generation = read[scope] { .known(generation) } else { state.known(scope) }
-                        }
+                    verdict = stored.verdict { scope in
+                        if let generation = read[scope] { .known(generation) } else { known[scope] ?? .unknown }
                     }
                 }
                 switch verdict {
@@ -141,7 +140,7 @@ extension RedisStore {
                 case .removed:
                     if stays(stored.record) { useless.append((key, version)) }
                 case .undecided:
-                    // A generation that was known has been forgotten meanwhile. A miss does no harm.
+                    // All of its generations are known or have been read.
                     continue
                 }
             }

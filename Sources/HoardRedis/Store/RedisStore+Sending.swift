@@ -27,6 +27,24 @@ extension RedisStore {
         return replies
     }
 
+    /// The connections to all servers. An error if some of them are not known, because nothing could be said of their keys.
+    func allNodes() async throws(StoreError) -> [any RedisConnection] {
+        let nodes = await connection.nodes
+        if nodes.isEmpty { throw failure(.missingNodes) }
+        return nodes
+    }
+
+    /// Sends a command to one of the servers. An error that the server reports is thrown.
+    func send(_ command: RedisCommand, to node: any RedisConnection) async throws(StoreError) -> RESPValue {
+        do throws(RedisError) {
+            return try checked(try await node.send(command))
+        } catch {
+            // A server that has left the cluster does not close the store.
+            if error.code == .closed { try checkOpen() }
+            throw StoreError(error.code == .closed ? .nodeHasLeft : error, storeName: name)
+        }
+    }
+
     /// The reply, unless the server reports an error.
     func success(_ reply: RESPValue) throws(StoreError) -> RESPValue {
         do throws(RedisError) {
@@ -49,8 +67,22 @@ extension RedisStore {
         error.code == .closed ? .closed(name) : StoreError(error, storeName: name)
     }
 
+    /// Sends a command that reads a value, or a part of it. `nil` if there is none.
+    func value(_ command: RedisCommand) async throws(StoreError) -> ByteBuffer? {
+        let reply: RESPValue
+        do throws(RedisError) {
+            reply = try await connection.send(command)
+        } catch {
+            throw failure(error)
+        }
+        return try bytes(reply)
+    }
+
     /// The bytes of a reply; `nil` if there is no value.
+    ///
+    /// A list or another kind of value, which another program has put there, counts as a value without bytes: one that cannot be read.
     func bytes(_ reply: RESPValue) throws(StoreError) -> ByteBuffer? {
+        if case .error(let text) = reply, text.hasPrefix("WRONGTYPE") { return ByteBuffer() }
         switch try success(reply) {
         case .null: return nil
         case .bulkString(let bytes): return bytes

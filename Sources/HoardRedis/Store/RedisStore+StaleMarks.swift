@@ -62,8 +62,8 @@ extension RedisStore {
     func readHeader(forKey key: RecordKey) async throws(StoreError) -> (StoredValue, RecordVersion) {
         var byteCount = StoredRecord.usualHeaderByteCount
         while true {
-            let reply = try await send(RedisCommand("GETRANGE", key: .bytes(keys.record(key)), [.integer(0), .integer(Int64(byteCount) - 1)]))
-            guard let value = try bytes(reply), value.readableBytes > 0 else { return (.absent, .absent) }
+            let value = try await value(RedisCommand("GETRANGE", key: .bytes(keys.record(key)), [.integer(0), .integer(Int64(byteCount) - 1)]))
+            guard let value, value.readableBytes > 0 else { return (.absent, .absent) }
             if let needed = StoredRecord.headerByteCount(in: value), needed > byteCount, value.readableBytes == byteCount {
                 byteCount = needed
                 continue

@@ -29,21 +29,20 @@ extension RedisStore {
             _ = try await send(RedisCommand("EXISTS", key: .bytes(keys.scope(.everything))))
             return size
         }
-        let nodes = await connection.nodes
-        var keyCount = 0
-        for node in nodes {
-            let reply: RESPValue
-            do throws(RedisError) {
-                reply = try await node.send(RedisCommand("DBSIZE"))
-            } catch {
-                throw failure(error)
-            }
-            keyCount += Int(try integer(reply))
-        }
+        let nodes = try await allNodes()
+        var keyCount: Int64 = 0
+        for node in nodes { keyCount = keyCount.addingSaturated(try count(try await send(RedisCommand("DBSIZE"), to: node))) }
         let isExact = keyCount <= configuration.exactCountLimit
         let measured = isExact ? try await count(on: nodes) : try await estimate(on: nodes, keyCount: keyCount)
         size.withLock { $0.remember(measured, isExact: isExact, at: now, latestChange: change) }
         return measured
+    }
+
+    /// A reply that says how many, or how long.
+    private func count(_ reply: RESPValue) throws(StoreError) -> Int64 {
+        let count = try integer(reply)
+        guard count >= 0 else { throw .unexpectedReply(name) }
+        return count
     }
 
     /// Looks at all keys.
@@ -51,17 +50,21 @@ extension RedisStore {
         var seen: Set<RecordKey> = []
         for node in nodes {
             var cursor = RecordListings.Listing.start
+            var stepCount = 0
             repeat {
                 let (names, next) = try await scan(node, from: cursor, count: 1_000, pattern: keys.recordPattern)
                 for name in names { if let key = recordKey(name) { seen.insert(key) } }
                 cursor = next
+                stepCount += 1
+                // Far more than a server needs for the keys that it has.
+                guard stepCount <= 1_000 + configuration.exactCountLimit / 10 else { throw .unexpectedReply(self.name) }
             } while cursor != RecordListings.Listing.start
         }
         return try await size(of: Array(seen))
     }
 
     /// Looks at some keys of each server: those that come first in its table, which are as good as any.
-    private func estimate(on nodes: [any RedisConnection], keyCount: Int) async throws(StoreError) -> StoreSize {
+    private func estimate(on nodes: [any RedisConnection], keyCount: Int64) async throws(StoreError) -> StoreSize {
         var (looked, keys): (Int, Set<RecordKey>) = (0, [])
         for node in nodes {
             var cursor = RecordListings.Listing.start
@@ -96,7 +99,8 @@ extension RedisStore {
                 guard let value = try bytes(replies[2 * index]), let number = StoredRecord.generationNumber(inBeginningOf: value) else { continue }
                 if number == before?.number {
                     size.count += 1
-                    size.bytes += key.bytes.count + Int(try integer(replies[2 * index + 1]))
+                    let length = try count(replies[2 * index + 1]).addingSaturated(Int64(key.bytes.count))
+                    size.bytes = Int(clamping: length.addingSaturated(Int64(size.bytes)))
                 } else {
                     useless.append((key, RecordVersion(ofValue: value)))
                 }
@@ -119,8 +123,10 @@ struct StoreSize: Sendable, Hashable {
     var count = 0
     var bytes = 0
 
+    /// Saturates where there is no such number.
     func scaled(by factor: Double) -> StoreSize {
-        StoreSize(count: Int(Double(count) * factor), bytes: Int(Double(bytes) * factor))
+        func scaled(_ number: Int) -> Int { Int(exactly: (Double(number) * factor).rounded(.towardZero)) ?? .max }
+        return StoreSize(count: scaled(count), bytes: scaled(bytes))
     }
 }
 

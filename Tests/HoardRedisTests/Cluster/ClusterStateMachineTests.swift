@@ -163,11 +163,12 @@ import Testing
     @Test func aNodeWithoutSlotsIsGivenUpWhenItIsNotUsed() throws {
         var (machine, _, _) = try connected()
         try add("c", to: &machine)
-        check(machine.sweep() == [])
+        check(machine.sweep().unused == [])
         check(target(machine.route(to: address("c"))) == "c")
-        check(machine.sweep() == [])
-        check(machine.sweep() == ["c"])
-        check(machine.sweep() == [])
+        check(machine.sweep().unused == [])
+        let (unused, loss) = machine.sweep()
+        check(unused == ["c"] && loss == nil)
+        check(machine.sweep().unused == [])
         check(target(machine.route(to: address("c"))) == "missing \(address("c"))")
         check(machine.masters.map(\.connection) == ["a", "b"])
     }
@@ -175,7 +176,29 @@ import Testing
     @Test func nothingIsGivenUpBeforeTheSlotsAreKnown() throws {
         var machine = Machine()
         try add("a", to: &machine)
-        for _ in 1...3 { check(machine.sweep() == []) }
+        for _ in 1...3 { check(machine.sweep().unused == []) }
+    }
+
+    @Test func aNodeThatIsGivenUpWithKeysOfAMovingSlotIsALoss() throws {
+        var (machine, _, _) = try connected()
+        machine.asked(try add("c", to: &machine))
+        check(machine.sweep().loss == nil)
+        let (unused, found) = machine.sweep()
+        let loss = try required(found)
+        check(unused == ["c"] && !loss.isConnected)
+        check(machine.announce(after: loss)?.isConnected == true)
+    }
+
+    @Test func allMastersAreKnownIfEachSlotHasOneWithAConnection() throws {
+        var (machine, _, _) = try connected()
+        check(machine.allMasters?.map(\.connection) == ["a", "b"])
+        _ = machine.learned(map((0...8_191, "a"), (8_192...16_382, "b")))
+        check(machine.allMasters == nil)
+        _ = machine.learned(map((0...8_191, "a"), (8_192...16_383, "c")))
+        check(machine.allMasters == nil)
+        try add("c", to: &machine)
+        check(machine.allMasters?.map(\.connection) == ["a", "c"])
+        check(Machine().allMasters == nil)
     }
 
     @Test func ofTwoConnectionsToOneNodeTheFirstCounts() throws {

@@ -246,6 +246,32 @@ import Testing
         await cluster.close()
     }
 
+    @Test func aClusterThatDoesNotKnowAllItsMastersTellsNone() async throws {
+        let cluster = try cluster()
+        #expect(await cluster.nodes.count == 3)
+        // A slot without a node.
+        fake.state.withLock { $0.owners[5] = 0 }
+        #expect(await cluster.nodes.isEmpty)
+        fake.state.withLock { $0.owners[5] = 2 }
+        #expect(await cluster.nodes.count == 3)
+        await cluster.close()
+    }
+
+    @Test func whenANodeWithKeysOfAMovingSlotIsGivenUpChangesMayHaveBeenMissed() async throws {
+        let cluster = try cluster()
+        fake.change(4) { _ in }
+        _ = try await cluster.send(set(a, "1"))
+        fake.beginMoving(ClusterSlot.slot(of: a.utf8), to: 4)
+        fake.move(a)
+        #expect(try await cluster.send(get(a)) == .bulk("1"))
+        let before = events.texts.count
+        for _ in 1...2 { await cluster.driver.lookAround() }
+        #expect(events.texts.dropFirst(before) == ["disconnected", "connected"])
+        #expect(fake.state.withLock { $0.nodes[4]?.handlers.isEmpty } == true)
+        #expect(try await cluster.send(get(a)) == .bulk("1"))
+        await cluster.close()
+    }
+
     @Test func aSeedThatIsNoMasterIsGivenUp() async throws {
         fake.change(9) { _ in }
         let cluster = try cluster(ports: [9])

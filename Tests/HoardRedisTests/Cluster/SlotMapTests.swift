@@ -45,6 +45,10 @@ import Testing
         .array([.array([.integer(0), .integer(1), .array([.bulk("a")])])]),
         .array([.array([.integer(0), .integer(1), .array([.integer(1), .integer(1)])])]),
         .array([.array([.bulk("0"), .integer(1), .array([.bulk("a"), .integer(1)])])]),
+        .array([.array([.integer(0), .integer(.max), .array([.bulk("a"), .integer(1)])])]),
+        .array([.array([.integer(.min), .integer(1), .array([.bulk("a"), .integer(1)])])]),
+        // More slots than there are.
+        .array(Array(repeating: .array([.integer(0), .integer(16_383), .array([.bulk("a"), .integer(1)])]), count: 2)),
     ]
 
     @Test(arguments: unreadable)

@@ -35,6 +35,32 @@ import Testing
         #expect(table[key]?.expiration == .never)
     }
 
+    @Test func absenceThatIsToldLateDoesNotHideAGenerationThatWasMadeSince() {
+        var (log, table) = (ChangeLog(capacity: 10), GenerationTable(capacity: 10))
+        // The creation was sent first and carried out last, and the server tells nobody of it.
+        let creation = log.moment()
+        let reading = log.moment()
+        let absent = GenerationTable.Entry(generation: nil, sent: reading, moment: log.moment(), expiration: nil)
+        table.note(absent, for: key, log: log)
+        table.note(.init(generation: Generation(number: 7), sent: creation, moment: log.moment(), expiration: .never), for: key, log: log)
+        #expect(table[key]?.generation?.number == 7)
+        table.note(absent, for: key, log: log)
+        #expect(table[key]?.generation?.number == 7)
+    }
+
+    @Test func absenceFromBeforeACreationIsNotRemembered() {
+        var (log, table) = (ChangeLog(capacity: 10), GenerationTable(capacity: 10))
+        let absent = GenerationTable.Entry(generation: nil, sent: log.moment(), moment: log.moment(), expiration: nil)
+        table.note(absent, for: key, log: log)
+        table.created(key, at: log.moment())
+        #expect(table[key] == nil)
+        // The reply is handled late, when what was created has been forgotten.
+        table.note(absent, for: key, log: log)
+        #expect(table[key] == nil)
+        table.note(.init(generation: nil, sent: log.moment(), moment: log.moment(), expiration: nil), for: key, log: log)
+        #expect(table[key] != nil)
+    }
+
     @Test func howLongAKeyIsThereIsLearntLater() {
         var (log, table) = (ChangeLog(capacity: 10), GenerationTable(capacity: 10))
         let sent = log.moment()

@@ -327,6 +327,21 @@ import Testing
         await server.stop()
     }
 
+    /// Otherwise a write that was given up could be carried out after a later one, which another connection has carried.
+    @Test func bytesOfCommandsThatAreGivenUpAreNotSentAnyMore() async throws {
+        let server = try await ScriptedServer.startPlain { _, _ in .lastText(ScriptedServer.hello) }
+        let client = try makeClient(server, ManualTicker())
+        // More than the sockets take.
+        let value = ByteBuffer(repeating: 7, count: 32 << 20)
+        async let outcome = outcome { () throws(RedisError) in try await client.send(RedisCommand("SET", key: .string("a"), [.buffer(value)])) }
+        try await waitUntil { client.driver.state.withLock { !$0.queue.isEmpty && $0.outgoing.isEmpty } }
+        await client.close()
+        #expect(await outcome.code == .closed)
+        // Otherwise the server would find the end of the connection behind the bytes.
+        try await waitUntil { server.failureCount > 0 }
+        await server.stop()
+    }
+
     @Test func aClientThatNobodyHasAnyMoreEndsItsConnection() async throws {
         let server = try await ScriptedServer.start { _, _ in .text("+OK\r\n") }
         let log = EventLog()

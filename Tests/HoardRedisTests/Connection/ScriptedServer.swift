@@ -17,6 +17,8 @@ final class ScriptedServer: Sendable {
         case bytesAndEnd([UInt8])
         case end
         case nothing
+        /// These bytes, and from then on nothing is read any more.
+        case lastText(String)
     }
 
     /// The answer of a connection, counted from 1, to a command.
@@ -30,6 +32,8 @@ final class ScriptedServer: Sendable {
         var script: Script
         /// Whether new connections are ended at once.
         var isDown = false
+        /// The connections that have ended with an error.
+        var failureCount = 0
 
         /// The number of commands that are not part of a login.
         var userCommandCount = 0
@@ -84,6 +88,7 @@ final class ScriptedServer: Sendable {
     /// The commands received so far, those of the login included.
     var commands: [[String]] { state.withLock { $0.commands } }
     var connectionCount: Int { state.withLock { $0.connectionCount } }
+    var failureCount: Int { state.withLock { $0.failureCount } }
 
     /// Suspends until so many commands have been received whose name is not that of a login.
     func received(_ count: Int) async {
@@ -126,6 +131,8 @@ final class ScriptedServer: Sendable {
         }
     }
 
+    fileprivate func failed() { state.withLock { $0.failureCount += 1 } }
+
     fileprivate func closed(_ connection: Int) {
         state.withLock { $0.connections[connection] = nil }
     }
@@ -166,6 +173,7 @@ private final class ScriptedConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        server.failed()
         context.close(promise: nil)
     }
 
@@ -183,6 +191,9 @@ private final class ScriptedConnection: ChannelInboundHandler {
                 return context.close(promise: nil)
             case .end: return context.close(promise: nil)
             case .nothing: break
+            case .lastText(let text):
+                _ = context.channel.setOption(.autoRead, value: false)
+                context.writeAndFlush(NIOAny(ByteBuffer(string: text)), promise: nil)
             }
         }
     }

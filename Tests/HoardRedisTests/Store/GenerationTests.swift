@@ -47,7 +47,7 @@ import Testing
         #expect(generation.freshnessEnd(for: before) == start)
     }
 
-    @Test func anythingElseIsNoGeneration() {
+    @Test func anythingElseIsNoGeneration() throws {
         var generation = Generation(number: 1)
         generation.mark(at: start)
         let bytes = Array(generation.encoded.readableBytesView)
@@ -59,6 +59,14 @@ import Testing
         other = bytes
         other[20] = 9
         #expect(Generation(encoded: ByteBuffer(bytes: other)) == nil)
+        // More marks than can be counted.
+        other = bytes
+        other.replaceSubrange(12..<20, with: [UInt8](repeating: 0xFF, count: 7) + [0x7F])
+        #expect(Generation(encoded: ByteBuffer(bytes: other)) == nil)
+        other[12] = 0xFE
+        var last = try #require(Generation(encoded: ByteBuffer(bytes: other)))
+        last.mark(at: start)
+        #expect(Generation(encoded: last.encoded) == nil)
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<1_000 {
             let random = (0..<Int.random(in: 0...60, using: &generator)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -60,13 +60,25 @@ import Testing
         #expect(listings.take(second) == nil)
     }
 
-    @Test(arguments: ["", "-", "1", "1-", "-1", "x-1", "1-x", "99-1", "1-5", "1-1-1", "no cursor"])
+    @Test(arguments: ["", "-", "1", "1-", "-1", "x-1", "1-x", "99-1", "1-5", "1-1-1", "no cursor", "1-9223372036854775807", "1--9223372036854775808"])
     func anyOtherTextIsNoCursor(text: String) {
         var listings = RecordListings()
         var listing = listings.begin(nodes: [node])
         _ = listing.takePage(limit: 1)
         listings.put(listing)
         #expect(listings.take(RecordCursor(text: text)) == nil)
+    }
+
+    @Test func aListingThatBeginsAgainListsNoKeyTwice() {
+        var listings = RecordListings()
+        var listing = listings.begin(nodes: [node], eventCount: 1)
+        listing.add(["a"], next: RecordListings.Listing.start)
+        listing.beginAgain(nodes: [node, node], eventCount: 3)
+        #expect(!listing.isComplete && listing.passCount == 2 && listing.eventCount == 3)
+        listing.add(["b"], next: RecordListings.Listing.start)
+        listing.add(["a"], next: RecordListings.Listing.start)
+        #expect(listing.takePage(limit: 10) == ["a", "b"])
+        #expect(listing.isComplete)
     }
 
     @Test func theOldestOfTooManyListingsGivesWay() {

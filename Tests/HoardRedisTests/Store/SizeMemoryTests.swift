@@ -26,4 +26,9 @@ import Testing
     @Test func aSampleIsScaled() {
         #expect(StoreSize(count: 10, bytes: 100).scaled(by: 2.5) == .init(count: 25, bytes: 250))
     }
+
+    @Test func aSampleOfAServerThatTellsAnyNumberIsScaledAsFarAsNumbersGo() {
+        #expect(StoreSize(count: 2, bytes: .max).scaled(by: 1e18) == .init(count: 2_000_000_000_000_000_000, bytes: .max))
+        #expect(StoreSize(count: 0, bytes: 1).scaled(by: .infinity) == .init(count: .max, bytes: .max))
+    }
 }

@@ -13,6 +13,9 @@ extension FakeRedis.State {
         if let error = failures.removeValue(forKey: name) { return .error(error) }
         expire(at: now)
         let key = command.key.map(\.fakeBytes) ?? []
+        if ["GET", "GETRANGE", "STRLEN"].contains(name), values[key]?.isText == false {
+            return .error("WRONGTYPE Operation against a key holding the wrong kind of value")
+        }
         let arguments = command.arguments.map(\.fakeBytes)
         switch name {
         case "PING": return .simpleString("PONG")

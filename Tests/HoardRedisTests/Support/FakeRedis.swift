@@ -24,6 +24,8 @@ final class FakeRedis: Sendable {
         var bytes: [UInt8]
         /// By the server's ticker; `nil`: never.
         var expiration: Int64?
+        /// Otherwise it is a list.
+        var isText = true
     }
 
     fileprivate struct Weak {
@@ -138,6 +140,14 @@ final class FakeRedis: Sendable {
     func setValue(_ bytes: [UInt8]?, forKey key: [UInt8]) {
         turn { state in
             state.values[key] = bytes.map { Value(bytes: $0, expiration: nil) }
+            state.changed.updateValue(nil, forKey: key)
+        }
+    }
+
+    /// Another program puts a list there.
+    func setList(forKey key: [UInt8]) {
+        turn { state in
+            state.values[key] = Value(bytes: [], expiration: nil, isText: false)
             state.changed.updateValue(nil, forKey: key)
         }
     }
