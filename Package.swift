@@ -408,14 +408,24 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        // Two for HoardHTTP: the rules and the state machine, which read and write nothing, and everything that has a cache.
         .testTarget(
-            name: "HoardHTTPTests",
+            name: "HoardHTTPRulesTests",
             dependencies: [
-                "Hoard", "HoardCodings", "HoardHTTP", "HoardMessages", "HoardTesting", "HoardTransports", httpTypes, nioCore,
+                "Hoard", "HoardHTTP", "HoardHTTPTestSupport", "HoardMessages", "HoardTesting", httpTypes, nioCore,
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             swiftSettings: swiftSettings
         ),
+        .testTarget(
+            name: "HoardHTTPTests",
+            dependencies: [
+                "Hoard", "HoardCodings", "HoardHTTP", "HoardHTTPTestSupport", "HoardMessages", "HoardTesting", "HoardTransports", httpTypes, nioCore,
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(name: "HoardHTTPTestSupport", dependencies: ["Hoard", "HoardTesting", httpTypes], path: "Tests/HoardHTTPTestSupport", swiftSettings: swiftSettings),
         .target(
             name: "HoardNIOTestSupport",
             dependencies: ["HoardHTTP", "HoardNIO", "HoardTesting", httpTypes, nioCore, nioHPACK, nioPosix, nioSSL],

@@ -107,7 +107,7 @@ public final class CachingClient: Sendable {
         guard let target = target ?? TargetURI(request) else { return nil }
         let isDecoded = options.decoding.decodes(request.headerFields)
         var decoded: HTTPCacheResponse?
-        let found = cache.responseFromMemory(to: cacheRequest(request, target, .empty, options)) { response in
+        let found = cache.responseFromMemory(to: cacheRequest(request, target, .empty, options, isDecoded: isDecoded)) { response in
             var response = response
             if isDecoded { options.decoding.decode(&response, to: request.method) }
             decoded = response
@@ -133,10 +133,11 @@ public final class CachingClient: Sendable {
         var staleness: HTTPCacheResponse.Staleness?
         while true {
             let url = chain.target.description
-            var response = try await respond(to: chain, body, options, through: transport)
+            let isDecoded = options.decoding.decodes(chain.request.headerFields)
+            var response = try await respond(to: chain, body, options, isDecoded: isDecoded, through: transport)
             switch try chain.received(response.head, bodyCanBeSentAgain: body.bytesAtHand != nil) {
             case .deliver:
-                if options.decoding.decodes(chain.request.headerFields) { options.decoding.decode(&response, to: chain.request.method) }
+                if isDecoded { options.decoding.decode(&response, to: chain.request.method) }
                 return ClientResponse(response, url: url, redirectCount: chain.count, staleness: staleness)
             case .follow(let dropsBody):
                 if dropsBody { body = .empty }
@@ -156,24 +157,32 @@ public final class CachingClient: Sendable {
         to chain: RedirectChain,
         _ body: HTTPBody,
         _ options: RequestOptions,
+        isDecoded: Bool,
         through transport: any Transport
     ) async throws(ClientError) -> HTTPCacheResponse {
         do {
-            let request = cacheRequest(chain.request, chain.target, body, options)
+            let request = cacheRequest(chain.request, chain.target, body, options, isDecoded: isDecoded)
             return try await cache.respond(to: request, through: transport, onInterimResponse: options.onInterimResponse)
         } catch {
             throw ClientError(error)
         }
     }
 
-    private func cacheRequest(_ request: HTTPRequest, _ target: TargetURI, _ body: HTTPBody, _ options: RequestOptions) -> HTTPCache.Request {
+    private func cacheRequest(
+        _ request: HTTPRequest,
+        _ target: TargetURI,
+        _ body: HTTPBody,
+        _ options: RequestOptions,
+        isDecoded: Bool
+    ) -> HTTPCache.Request {
         HTTPCache.Request(
             request,
             target: target,
             body: body,
             mode: options.cacheMode,
             partition: options.partition,
-            keepsInMemoryOnly: options.keepsInMemoryOnly
+            keepsInMemoryOnly: options.keepsInMemoryOnly,
+            decodesContent: isDecoded
         )
     }
 }

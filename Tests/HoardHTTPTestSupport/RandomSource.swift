@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Random numbers that repeat themselves for one seed. Tests name the seed when they fail.
-struct RandomSource: RandomNumberGenerator {
+package struct RandomSource: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         // xorshift64*, which must not start at 0.
         if state == 0 { state = 0x2545_F491_4F6C_DD1D }
         state ^= state >> 12
@@ -18,16 +18,16 @@ struct RandomSource: RandomNumberGenerator {
         return state &* 0x2545_F491_4F6C_DD1D
     }
 
-    mutating func int(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &self) }
+    package mutating func int(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &self) }
 
     /// True once in `count` times, on average.
-    mutating func once(in count: Int) -> Bool { int(1...count) == 1 }
+    package mutating func once(in count: Int) -> Bool { int(1...count) == 1 }
 
-    mutating func pick<Element>(_ choices: [Element]) -> Element {
+    package mutating func pick<Element>(_ choices: [Element]) -> Element {
         choices[int(0...choices.count - 1)]
     }
 
-    mutating func bytes(_ count: Int) -> [UInt8] {
+    package mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
     }
 }

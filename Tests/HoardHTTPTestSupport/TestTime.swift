@@ -1,28 +1,30 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 import Hoard
-import HoardTesting
+package import HoardTesting
 
 /// Time that stands still until a test moves it, for the cache's wall clock and its ticker together.
-final class TestTime: WallClock, Ticker {
+package final class TestTime: WallClock, Ticker {
     /// 2026-01-01 00:00:00 GMT.
-    static let start = Date(timeIntervalSince1970: 1_767_225_600)
+    package static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
     /// The clock that a seeded executor moves on.
-    let ticker = ManualTicker(date: start)
+    package let ticker = ManualTicker(date: start)
 
-    func advance(seconds: Int64) { ticker.advance(by: .seconds(seconds)) }
-    func now() -> Date { ticker.now() }
-    func nanoseconds() -> Int64 { ticker.nanoseconds() }
-    func sleep(until deadline: Int64) async throws { try await ticker.sleep(until: deadline) }
+    package init() {}
+
+    package func advance(seconds: Int64) { ticker.advance(by: .seconds(seconds)) }
+    package func now() -> Date { ticker.now() }
+    package func nanoseconds() -> Int64 { ticker.nanoseconds() }
+    package func sleep(until deadline: Int64) async throws { try await ticker.sleep(until: deadline) }
 
     /// Waits until so many tasks wait for time to pass.
-    func sleepers(_ count: Int) async { await ticker.sleepers(count) }
+    package func sleepers(_ count: Int) async { await ticker.sleepers(count) }
 }
 
 extension Date {
     /// So many seconds after the start of a test's time.
-    static func test(_ seconds: Double) -> Date { TestTime.start.addingTimeInterval(seconds) }
+    package static func test(_ seconds: Double) -> Date { TestTime.start.addingTimeInterval(seconds) }
 }

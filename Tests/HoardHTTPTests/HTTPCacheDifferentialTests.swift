@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hoard
 import HoardHTTP
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Synchronization

@@ -4,6 +4,7 @@
 import HTTPTypes
 import Hoard
 import HoardHTTP
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Synchronization
@@ -247,6 +248,26 @@ import Testing
         #expect(try await early.text == "/a v1")
         #expect(try await harness.get("/a", [.acceptLanguage: "sv"]).isFromCache)
         #expect(try await harness.get("/a", [.acceptLanguage: "fi"]).text == "/a v2")
+    }
+
+    @Test func headThatComesLateDoesNotBringBackWhatHasBeenReplaced() async throws {
+        let version = Mutex(1)
+        let harness = CacheHarness { request in
+            // HEAD is answered with the first version, whenever the answer comes.
+            let number = request.head.method == .head ? 1 : version.withLock { $0 }
+            return .text(request.head.method == .head ? "" : "v\(number)", fields: [.cacheControl: "max-age=60", .eTag: "\"\(number)\""])
+        }
+        try await harness.get()
+        harness.time.advance(seconds: 60)
+        let hold = harness.transport.hold { $0.head.method == .head }
+        async let early = harness.send(.head)
+        await hold.arrivals(1)
+        version.withLock { $0 = 2 }
+        #expect(try await harness.get().text == "v2")
+        hold.release()
+        #expect(try await early.head.headerFields[.eTag] == "\"1\"")
+        let reply = try await harness.get()
+        #expect(reply.text == "v2" && reply.head.headerFields[.eTag] == "\"2\"")
     }
 
     @Test func confirmationThatWasUnderWayDuringAChangeIsNotStored() async throws {

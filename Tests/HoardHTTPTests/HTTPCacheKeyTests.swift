@@ -3,6 +3,7 @@
 
 import Hoard
 import HoardHTTP
+import HoardHTTPTestSupport
 import Testing
 
 @Suite struct HTTPCacheKeyTests {

@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import Hoard
+import HoardHTTPTestSupport
 import HoardTesting
 import Synchronization
 import Testing
@@ -62,6 +63,23 @@ import Testing
         await harness.cache.remove("http://example.com/a?utm=9")
         #expect(try await harness.get("/a?utm=3").text == "3")
         #expect(try await harness.get("/a").text == "3")
+    }
+
+    @Test(arguments: [CacheMode.private, .shared]) func changeRemovesWhatIsStoredByRulesThatAreForgotten(mode: CacheMode) async throws {
+        let count = Mutex(0)
+        let harness = CacheHarness(mode: mode) { request in
+            guard request.head.method == .get else { return .text("done") }
+            let number = count.withLock {
+                $0 += 1; return $0
+            }
+            return .text("\(number)", fields: [.cacheControl: "max-age=60", .noVarySearch: request.head.headerFields[.accept] ?? ""])
+        }
+        try await harness.get("/a?x=1", [.accept: "params=(\"utm\")"])
+        for number in 1...HTTPCacheEntry.maximumSearchRules { try await harness.get("/a?y=\(number)", [.accept: "params=(\"p\(number)\")"]) }
+        try await harness.send(.post, "/a?x=1")
+        // The rule comes back with another response.
+        try await harness.get("/a?z=1", [.accept: "params=(\"utm\")"])
+        #expect(try await !harness.get("/a?x=1").isFromCache)
     }
 
     /// A cancelled task gets nothing when it reads a store. A change finds the responses that

@@ -4,6 +4,7 @@
 import HTTPTypes
 import Hoard
 import HoardHTTP
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Synchronization

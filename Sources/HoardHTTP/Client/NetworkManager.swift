@@ -42,7 +42,7 @@ public final class NetworkManager: NetworkManaging {
     /// - Parameters:
     ///   - client: Sends the requests, and caches the responses that it may.
     ///   - cache: The app's own cache in front of the client. It is asked first for GET and HEAD, and gets each successful response that came without
-    ///     a redirect. Default: none, as the client has a cache.
+    ///     a redirect. The responses that a request such as POST makes obsolete are removed from it. Default: none, as the client has a cache.
     ///   - maximumResponseBytes: The longest body; a longer one is an error. Default: 32 MiB.
     public init(client: CachingClient, cache: (any ResponseCaching)? = nil, maximumResponseBytes: Int = 32 << 20) {
         self.client = client
@@ -59,12 +59,28 @@ public final class NetworkManager: NetworkManaging {
         do {
             answer = try await client.send(head, body: request.content, options: request.options)
         } catch {
+            if error.mayMeanChange { await removeObsolete(after: HTTPResponse(status: .ok), to: head, request) }
             throw NetworkError(error)
         }
+        // Of redirects that were followed only the end is known.
+        let isRedirected = answer.redirectCount > 0
+        let first = isRedirected ? HTTPResponse(status: .found, headerFields: [.location: answer.url]) : answer.head
+        await removeObsolete(after: first, to: head, request)
         let response = try await collect(answer)
         // A response that a redirect has led to answers another request.
         if let cache, answer.redirectCount == 0 { await cache.store(response, for: request) }
         return response
+    }
+
+    /// Removes from the app's own cache the responses that a request may have changed:
+    /// [RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4).
+    private func removeObsolete(after answer: HTTPResponse, to head: HTTPRequest, _ request: NetworkRequest) async {
+        guard let cache else { return }
+        for uri in Invalidation.uris(after: answer, to: head) {
+            var changed = NetworkRequest(.get, uri, headers: request.headers, token: request.token)
+            changed.options = request.options
+            await cache.remove(changed)
+        }
     }
 
     /// The response with all of its body.
@@ -95,4 +111,9 @@ public final class NetworkManager: NetworkManaging {
         response.isTruncated = failure != nil
         throw NetworkError(unacceptable: response)
     }
+}
+
+extension ClientError {
+    /// Whether the origin may have got the request, and done what it asks for.
+    fileprivate var mayMeanChange: Bool { code != .invalidURL && transportError?.meansNothingWasSent != true }
 }

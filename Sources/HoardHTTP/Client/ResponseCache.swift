@@ -19,8 +19,9 @@ internal import NIOCore
 /// ```
 ///
 /// The rules of HTTP decide which responses are kept, for which requests and for how long. Only responses to GET are kept, and only GET and HEAD are
-/// answered. The key is the method, the URL in its normal form, the request fields that the response names in `Vary`, and `Authorization`. A response
-/// that forbids storing is not kept, and one that is not fresh any more is not returned.
+/// answered. The key is the method, the URL in its normal form, the request fields that the response names in `Vary`, `Authorization`, and the partition
+/// (``RequestOptions/partition``). A response that forbids storing is not kept, and one that is not fresh any more is not returned. One to a request
+/// with ``RequestOptions/keepsInMemoryOnly`` reaches no store.
 public final class ResponseCache: ResponseCaching {
     /// The cache that keeps the responses. A ``CachingClient`` may share it.
     public let cache: HTTPCache
@@ -45,7 +46,7 @@ public final class ResponseCache: ResponseCaching {
         // RFC 9111 §5.2.1.7.
         head.headerFields.append(HTTPField(name: .cacheControl, value: "only-if-cached"))
         guard
-            let answer = try? await cache.respond(to: head, through: Origin.absent), answer.isFromCache,
+            let answer = try? await respond(to: head, request.options, through: Origin.absent), answer.isFromCache,
             let body = try? await answer.body.collect(upTo: maximumResponseBytes)
         else { return nil }
         return NetworkResponse(
@@ -65,17 +66,33 @@ public final class ResponseCache: ResponseCaching {
             answer.headerFields[.cacheControl] = "max-age=\(max(0, lifetimeIfUnknown.components.seconds))"
         }
         let origin = Origin(response: TransportResponse(head: answer, body: HTTPBody(ByteBuffer(bytes: response.body))))
-        _ = try? await cache.respond(to: head, mode: .reload, through: origin).body.collect(upTo: .max)
+        _ = try? await respond(to: head, mode: .reload, request.options, through: origin).body.collect(upTo: .max)
     }
 
-    /// Removes the responses for the request's URL, whatever tokens their requests had.
+    /// Removes the responses for the request's URL in its partition, whatever tokens their requests had.
     public func remove(_ request: NetworkRequest) async {
         guard let head = try? request.head() else { return }
-        await cache.remove(head.url)
+        await cache.remove(head.url, partition: request.options.partition)
     }
 
     public func removeAll() async {
         await cache.removeAll()
+    }
+
+    /// - Parameter options: Say whose the response is and where it may be kept.
+    private func respond(
+        to head: HTTPRequest,
+        mode: RequestCacheMode = .default,
+        _ options: RequestOptions,
+        through origin: Origin
+    ) async throws(HTTPCacheError) -> HTTPCacheResponse {
+        try await cache.respond(
+            to: head,
+            mode: mode,
+            partition: options.partition,
+            keepsInMemoryOnly: options.keepsInMemoryOnly,
+            through: origin
+        )
     }
 }
 

@@ -140,11 +140,15 @@ final class Flight: Sendable {
         return found.base == key ? key.removalKey : found.base.searchRemovalKey
     }
 
-    /// Puts an updated form of the stored response that the lookup found in its place.
+    /// Puts an updated form of the stored response that the lookup found in its place, unless another one has taken that since, or a later request has
+    /// confirmed it.
     func replaceFound(with response: StoredResponse) async {
-        guard let key = found?.key else { return }
+        guard let found, let key = found.key, let old = found.response else { return }
         let fence = cache.entries.openFence(forKey: key, fences.key.positions)
-        guard isIntact(for: response) else { return cache.entries.closeFence(fence) }
+        // A write that comes later breaks the fence.
+        guard case .response(let current)? = await cache.entries.lookup(forKey: key)?.value, current.requestTime <= response.requestTime,
+            current.body == old.body, isIntact(for: response)
+        else { return cache.entries.closeFence(fence) }
         _ = await cache.publish(response, forKey: key, of: space.partition, fence: fence, behind: !isAwaited)
     }
 

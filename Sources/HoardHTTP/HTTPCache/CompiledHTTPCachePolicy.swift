@@ -52,7 +52,7 @@ package final class CompiledHTTPCachePolicy: Sendable {
         guard let query, !ignoresAllParameters else { return nil }
         if keepsQuery || query.isEmpty { return query }
         let parts = query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-        let kept = parts.filter { !ignores(FormURLEncoded.decoded($0.prefix { $0 != .equalsSign })) }
+        let kept = parts.filter { !ignores(part: $0) }
         if kept.count == parts.count { return query }
         if kept.isEmpty { return nil }
         return kept.map { String($0) ?? "" }.joined(separator: "&")
@@ -63,6 +63,14 @@ package final class CompiledHTTPCachePolicy: Sendable {
         guard !keepsQuery, let mark = uri.utf8.firstIndex(of: .questionMark) else { return uri }
         let query = keyQuery(String(uri[uri.utf8.index(after: mark)...]))
         return uri[..<mark] + (query.map { "?\($0)" } ?? "")
+    }
+
+    /// Whether a part of the query is ignored. Some origins read a semicolon as they read an ampersand, so each parameter between semicolons has to be one
+    /// that is ignored: `utm_source=x;id=2` is about another resource than `utm_source=x`.
+    private func ignores(part: Substring.UTF8View) -> Bool {
+        part.split(separator: .semicolon, omittingEmptySubsequences: false).allSatisfy { parameter in
+            ignores(FormURLEncoded.decoded(parameter.prefix { $0 != .equalsSign }))
+        }
     }
 
     private func ignores(_ name: [UInt8]) -> Bool {

@@ -16,6 +16,7 @@ extension HTTPCache {
         let policy: CompiledHTTPCachePolicy?
         let mayRefreshInBackground: Bool
         let wantsEarlyHints: Bool
+        let decodesContent: Bool
 
         /// - Parameters:
         ///   - head: A head with scheme, authority and path.
@@ -28,6 +29,7 @@ extension HTTPCache {
         ///   - mayRefreshInBackground: Whether the transport can be asked when the answer has been given. If not, a
         ///     response that `stale-while-revalidate` would permit is validated before it is served.
         ///   - wantsEarlyHints: Whether the client is told the links of a stored response before the origin is asked.
+        ///   - decodesContent: Whether the caller undoes codings, so that it has no use for parts of coded content.
         package init(
             _ head: HTTPRequest,
             target: TargetURI? = nil,
@@ -37,7 +39,8 @@ extension HTTPCache {
             keepsInMemoryOnly: Bool = false,
             policy: CompiledHTTPCachePolicy? = nil,
             mayRefreshInBackground: Bool = true,
-            wantsEarlyHints: Bool = false
+            wantsEarlyHints: Bool = false,
+            decodesContent: Bool = false
         ) {
             self.head = head
             self.target = target ?? TargetURI(head)
@@ -48,6 +51,7 @@ extension HTTPCache {
             self.policy = policy
             self.mayRefreshInBackground = mayRefreshInBackground
             self.wantsEarlyHints = wantsEarlyHints
+            self.decodesContent = decodesContent
         }
     }
 
@@ -66,6 +70,7 @@ extension HTTPCache {
         /// Whether the transport can be asked when the answer has been given.
         let mayRefreshInBackground: Bool
         let wantsEarlyHints: Bool
+        let decodesContent: Bool
         /// The forms of content that it accepts; `nil`: content is served as it came.
         var coding: CodingSelection? { sharedCoding?.selection }
         /// The same, in one word: most calls have none.
@@ -128,7 +133,8 @@ extension HTTPCache {
             policy: request.policy,
             key: key,
             mayRefreshInBackground: request.mayRefreshInBackground,
-            wantsEarlyHints: request.wantsEarlyHints
+            wantsEarlyHints: request.wantsEarlyHints,
+            decodesContent: request.decodesContent
         )
         call.sharedCoding = coding.map { SharedCodingSelection($0) }
         if head.method == .query { call.setQueryKey(maximumByteCount: configuration.maximumQueryBytes) }
@@ -145,6 +151,7 @@ extension HTTPCache {
         )
         machine.mayRefreshInBackground = call.mayRefreshInBackground
         machine.sharedCoding = call.sharedCoding
+        machine.decodesContent = call.decodesContent
         return machine
     }
 }

@@ -240,7 +240,7 @@ extension Exchange.LeaderAnswer {
 
 extension TransportError {
     /// Whether the origin cannot have got the request.
-    fileprivate var meansNothingWasSent: Bool {
+    var meansNothingWasSent: Bool {
         if progress == .notProcessed || progress == .lostWithOthers(mayBeProcessed: false) { return true }
         return switch code {
         case .invalidURL, .cannotConnect, .tlsFailed: true

@@ -37,8 +37,8 @@ extension HTTPCache {
         return keys(of: shaped, like: key) + (shaped == uri ? [] : keys(of: uri, like: key))
     }
 
-    /// The tag of the responses for a URI under keys of which there may be any number: those of credentials in a private cache, and of the contents of
-    /// QUERY. A change of the URI reaches them by it.
+    /// The tag of the responses for a URI under keys of which there may be any number: those of credentials in a private cache, of the contents of QUERY, and
+    /// of rules by which parts of the query do not matter, which are forgotten in time. A change of the URI reaches them by it.
     ///
     /// No response can have it, as a tag in `Cache-Tag` has no comma and one in `Surrogate-Key` no space.
     ///
@@ -100,6 +100,9 @@ extension HTTPCacheKey {
 
     /// The key that a fence is opened for which the removal of any URI with this path breaks.
     var searchRemovalKey: HTTPCacheKey { HTTPCacheKey(scope: scope, targetURI: pathURI, variant: "search removal") }
+
+    /// Whether URIs share the key that differ only in parts that do not matter by some rules; or whether it is that of a variant of their response.
+    var isCanonical: Bool { variant?.utf8.first == .questionMark }
 
     /// The key that this URI shares with those that differ from it only in parts that do not matter by the rules.
     func canonicalKey(_ rules: NoVarySearch) -> HTTPCacheKey {

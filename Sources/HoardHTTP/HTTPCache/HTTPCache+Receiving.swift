@@ -16,7 +16,7 @@ extension HTTPCache {
         var recorder = recorder(for: storing, flight, expectedLength: length)
         await recorder.take(bytes)
         count(storableBytes: length)
-        guard let source = await recorder.finish(), let response = storing.response(with: source, length: length, isWhole: true) else {
+        guard let source = await recorder.finish(), let response = response(storing, with: source, length: length, isWhole: true) else {
             flight.close()
             return nil
         }
@@ -156,12 +156,11 @@ extension HTTPCache {
         // A body that is not stored after all is removed, but not from under its readers.
         if case .reference(let written) = source { transfer.shared.hold(written) }
         var isStored = false
-        if var response = transfer.storing.response(with: source, length: length, isWhole: true) {
+        if var response = response(transfer.storing, with: source, length: length, isWhole: true) {
             if let trailers { response.trailers = trailers }
             isStored = await transfer.flight.store(response)
         } else {
             transfer.flight.close()
-            if case .reference(let written) = source { segments.remove(written) }
         }
         guard case .reference(let written) = source else { return keeping }
         return isStored ? .inSegments(written) : .notAtAll
@@ -177,9 +176,26 @@ extension HTTPCache {
             return await recorder.giveUp()
         }
         let source = await recorder.finish(isWhole: false)
-        guard let source, let response = transfer.storing.response(with: source, length: length, isWhole: false, of: transfer.shared.expectedLength)
-        else { return flight.close() }
+        let expectedLength = transfer.shared.expectedLength
+        guard let source, let response = response(transfer.storing, with: source, length: length, isWhole: false, of: expectedLength) else {
+            return flight.close()
+        }
         await flight.store(response)
+    }
+
+    /// The response with the received content. Segments to which it does not refer are removed: the same content is stored already, or the body would be in
+    /// too many pieces.
+    private func response(
+        _ storing: HTTPCacheStateMachine.Storing,
+        with source: StoredBody.Source,
+        length: Int,
+        isWhole: Bool,
+        of expectedLength: Int? = nil
+    ) -> StoredResponse? {
+        let response = storing.response(with: source, length: length, isWhole: isWhole, of: expectedLength)
+        guard case .reference(let written) = source else { return response }
+        if response?.body.references.contains(where: { $0.id == written.id }) != true { segments.remove(written) }
+        return response
     }
 
     /// Whether content that does not have its digest is kept from the readers.

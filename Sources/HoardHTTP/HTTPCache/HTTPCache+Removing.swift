@@ -9,8 +9,8 @@ internal import Synchronization
 /// A response that is *removed* is gone. One that is *marked stale* is not used again before the origin has confirmed it. Requests that are under way undo
 /// neither. Their responses go to the callers that have asked, and are not stored; callers that ask afterwards do not get them.
 extension HTTPCache {
-    /// Removes the stored responses for a URI, with all variants, and those for URIs that differ only in parts of the query that do not matter
-    /// (`No-Vary-Search`). It removes them in this cache's mode and one partition, for all credentials. Suspends.
+    /// Removes the stored responses for a URI, with all variants, and those for its path that stand for several URIs (`No-Vary-Search`). It removes them in
+    /// this cache's mode and one partition, for all credentials. Suspends.
     ///
     /// - Parameters:
     ///   - partition: `nil`: the one of the configuration.
@@ -177,9 +177,12 @@ extension HTTPCache {
         }
     }
 
-    /// The tags of the responses for these URIs with any credentials, and of answers to QUERY.
+    /// The tags of the responses for these URIs with any credentials, of answers to QUERY, and of the responses for their paths that stand for several URIs by
+    /// rules that need not be known any more.
     func uriTags(of keys: [HTTPCacheKey]) -> Set<String> {
-        guard configuration.mode == .private || mayHaveQueries.load(ordering: .acquiring) else { return [] }
+        guard configuration.mode == .private || mayHaveQueries.load(ordering: .acquiring) || mayHaveSearchRules.load(ordering: .acquiring) else {
+            return []
+        }
         return Set(keys.flatMap { key in [key.targetURI, key.pathURI].map { uriTag($0, baseScope: key.storedBaseScope) } })
     }
 

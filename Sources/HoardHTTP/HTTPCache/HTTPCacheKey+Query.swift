@@ -22,7 +22,7 @@ extension HTTPCacheKey {
     var isQuery: Bool { variant?.hasPrefix(Self.queryMark) ?? false }
 
     /// Whether there may be any number of such keys for the URI, which are reached by a tag.
-    var isOneOfMany: Bool { hasCredentials || isQuery }
+    var isOneOfMany: Bool { hasCredentials || isQuery || isCanonical }
 
     /// The digest of the question; `nil` if it is not the key of answers to QUERY.
     var queryDigest: Substring? { isQuery ? variant?.dropFirst(Self.queryMark.count).prefix { $0 != "\n" } : nil }

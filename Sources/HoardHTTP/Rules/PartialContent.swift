@@ -45,9 +45,7 @@ package struct PartialContent: Hashable, Sendable {
     ///   - storedLength: The length of the whole as the stored response has it, if it is known.
     package func mayCombine(with stored: HTTPResponse, new: HTTPResponse, completeLength storedLength: Int?) -> Bool {
         guard stored.status.code == 200, let validator, validator == StrongValidator(of: stored.headerFields),
-            stored.mayBeUpdated(with: new.headerFields),
-            // Some origins have one validator for all codings of their content.
-            stored.headerFields[values: .contentEncoding] == new.headerFields[values: .contentEncoding]
+            stored.mayBeUpdated(with: new.headerFields), Self.haveOneCoding(stored.headerFields, new.headerFields)
         else { return false }
         guard let storedLength else { return true }
         return range.upperBound <= storedLength && completeLength ?? storedLength == storedLength
@@ -60,6 +58,15 @@ package struct PartialContent: Hashable, Sendable {
     package func combinedHead(stored: HTTPResponse, new: HTTPResponse, completeLength storedLength: Int?, rules: HTTPCacheRules) -> HTTPResponse {
         let updated = stored.updated(with: new.headerFields, rules: rules)
         return Self.wholeHead(updated, completeLength: completeLength ?? storedLength)
+    }
+
+    /// Whether a part has the coding of the stored response. Some origins have one validator for all codings of their content.
+    ///
+    /// A 206 to `If-Range` need not repeat the fields of the representation ([RFC 9110 §15.3.7](https://www.rfc-editor.org/rfc/rfc9110#section-15.3.7)).
+    /// One that repeats neither type nor coding has those of the stored response.
+    private static func haveOneCoding(_ stored: HTTPFields, _ new: HTTPFields) -> Bool {
+        if stored[values: .contentEncoding] == new[values: .contentEncoding] { return true }
+        return stored.contains(.contentType) && !new.contains(.contentType) && !new.contains(.contentEncoding)
     }
 
     private static func wholeHead(_ response: HTTPResponse, completeLength: Int?) -> HTTPResponse {

@@ -40,7 +40,7 @@ extension Storability.Reason {
     package static let partial = Self(
         "PARTIAL",
         "RFC 9111 §3.3",
-        "The response is a part that was not asked for, has several parts, or does not say correctly where in the whole it lies."
+        "The response is a part that was not asked for, has several parts, does not say where in the whole it lies, or answers If-Range and may lack fields."
     )
     package static let notUnderstood = Self(
         "MUST-UNDERSTAND",

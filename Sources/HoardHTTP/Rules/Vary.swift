@@ -64,8 +64,8 @@ package enum Vary: Hashable, Sendable {
 ///
 /// Lines of one field are combined, so `a` and `b` on two lines are `a, b` on one. `Accept`, `Accept-Charset`, `Accept-Encoding` and
 /// `Accept-Language`, whose meaning is known, have one spelling for all lists that mean the same, whatever their order, case and spaces: see
-/// ``PreferenceList``. If such a field breaks its grammar, only spaces around commas and semicolons are ignored. An absent field differs from an
-/// empty one.
+/// ``PreferenceList``. If such a field breaks its grammar, only spaces around commas and semicolons are ignored, and its value is equal to
+/// none that keeps it. An absent field differs from an empty one.
 ///
 /// [RFC 9111 §4.1](https://www.rfc-editor.org/rfc/rfc9111#section-4.1)
 package struct VariantKey: Hashable, Sendable {
@@ -99,6 +99,8 @@ package struct VariantKey: Hashable, Sendable {
                 append(list.bytes[...], to: &bytes)
                 return
             }
+            // No list that keeps the grammar begins so: `en;q=500` is no spelling of `en;q=0.5`, whose key has the weight in thousandths.
+            bytes.append(.questionMark)
             var isFirst = true
             for line in lines {
                 for member in ListMembers(line) {

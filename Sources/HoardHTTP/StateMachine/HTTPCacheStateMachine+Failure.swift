@@ -45,7 +45,7 @@ extension HTTPCacheStateMachine {
         now: Date
     ) -> Answer? {
         guard client.mode != .reload, client.mode != .noCache, case .permitted(let permission) = serving else { return nil }
-        let form = AnswerForm(of: stored, to: client, now: now)
+        let form = form(of: stored, now: now)
         if form.isIncomplete { return nil }
         let staleness = HTTPCacheResponse.Staleness(seconds: Int64(decision.staleness), decision: HTTPDecision(permission))
         let timeToLive = stored.freshness.wholeTimeToLive(at: now)

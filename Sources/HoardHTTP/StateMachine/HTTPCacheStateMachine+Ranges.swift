@@ -7,10 +7,13 @@ extension HTTPCacheStateMachine {
     /// Returns the part to store of a 206 that the client has asked for: [RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3),
     /// [§3.4](https://www.rfc-editor.org/rfc/rfc9111#section-3.4).
     ///
-    /// - Returns: `nil` if the content is not one part of a known place, or if the client did not ask for a part.
+    /// - Returns: `nil` if the content is not one part of a known place, if the client did not ask for a part, or if it asked with `If-Range` for a part of
+    ///   something that is not stored.
     func storingPart(_ received: Received, _ exchange: Exchange) -> (Storing, HTTPDecision)? {
         guard client.fields.contains(.range), let part = PartialContent(received.head, bodyLength: received.bodyLength) else { return nil }
         if let stored = exchange.stored, received.part(of: stored) != nil { return (combining(part, received, stored), .combined) }
+        // It may lack fields that the whole has: RFC 9110 §15.3.7.
+        if client.fields.contains(.ifRange) { return nil }
         let response = storedForm(of: received, head: part.wholeHead(of: received.head))
         return (Storing(response: response, placement: Placement(part), mayKeepIncomplete: part.validator != nil), .storedPart)
     }

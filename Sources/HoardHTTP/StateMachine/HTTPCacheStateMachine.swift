@@ -76,6 +76,8 @@ package struct HTTPCacheStateMachine: Sendable {
     /// The forms of content that the request accepts; `nil`: content is served as it came.
     var coding: CodingSelection? { sharedCoding?.selection }
     var sharedCoding: SharedCodingSelection?
+    /// Whether the caller undoes codings, so that it has no use for parts of coded content.
+    package var decodesContent = false
     var client: ClientRequest
     var state = State.idle
 
@@ -115,10 +117,17 @@ package struct HTTPCacheStateMachine: Sendable {
     /// The parts of a stored response that the request gets.
     func form(of stored: StoredResponse, now: Date, isArriving: Bool = false) -> AnswerForm {
         let (served, isInForm) = served(stored)
-        // Whose date it is cannot be told where there are several forms. And of a form that has to be made there are no parts yet.
-        let isUnreadable = !isInForm && stored.coding != nil && coding?.accepts(stored.coding) == false
-        let ignoresRange = isUnreadable || coding?.namesHeldFormByDate == true && stored.isCodable
+        let ignoresRange = client.fields.contains(.range) && self.ignoresRange(of: stored, isInForm: isInForm)
         return AnswerForm(of: served, to: client, now: now, isArriving: isArriving, ignoresRange: ignoresRange, base: stored)
+    }
+
+    /// Whether the request gets the whole though it asks for parts, as the stored content has other places than the content that the request would get.
+    private func ignoresRange(of stored: StoredResponse, isInForm: Bool) -> Bool {
+        guard let coding else { return decodesContent && stored.headWithoutAge.headerFields.contains(.contentEncoding) }
+        // Whose date it is cannot be told where there are several forms.
+        if coding.namesHeldFormByDate, stored.isCodable { return true }
+        // Of a form that has to be made there are no parts yet. A client that names the stored form in If-Range means the parts of that.
+        return !isInForm && !(client.fields.contains(.ifRange) && coding.accepts(stored.coding))
     }
 
     // MARK: Start

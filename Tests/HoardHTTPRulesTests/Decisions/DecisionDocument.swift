@@ -3,6 +3,7 @@
 
 import Foundation
 import HoardHTTP
+import HoardHTTPTestSupport
 
 /// The part of `docs/http-decisions.md` that the code makes.
 struct DecisionDocument {

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 
 /// A way through the state machine, whose last step is a row of the table in `docs/http-decisions.md`.
 struct DecisionScenario: Sendable {

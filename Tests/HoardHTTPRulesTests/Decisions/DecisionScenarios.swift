@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 
 extension DecisionScenario {
     private static let fresh = StoredResponse.test(200, "Cache-Control: max-age=60", "ETag: \"1\"", "Content-Length: 10")

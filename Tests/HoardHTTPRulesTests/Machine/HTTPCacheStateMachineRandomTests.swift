@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 import Testing
 
 /// Random requests, stored responses, times and origins, against laws that must hold for all of them. The test
@@ -11,7 +12,7 @@ import Testing
 @Suite struct HTTPCacheStateMachineRandomTests {
     @Test func noLawIsBrokenWhateverHappens() {
         let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = TestGenerator(seed: seed)
         for round in 0..<5_000 {
             let situation = Situation(using: &generator)
             if let violation = situation.violation(using: &generator) {

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 import NIOCore
 import Testing
 
@@ -257,6 +258,35 @@ import Testing
         #expect(storing.response.body == Self.outer.body)
         #expect(effects.reason == .completed)
         #expect(!effects.removesFound)
+    }
+
+    @Test func fieldsThatAPartDoesNotRepeatStay() throws {
+        let stored = StoredResponse.test(
+            200,
+            "Cache-Control: max-age=60",
+            "ETag: \"1\"",
+            "Content-Type: text/css",
+            "Content-Encoding: gzip",
+            parts: [0..<4]
+        )
+        var (machine, _) = try HTTPCacheStateMachine.forwarding(request(), stored, at: 5)
+        let (head, storing, _) = try machine.received(Self.part("4-9/10"), at: 6).combined()
+        for head in [head, storing.response.head] {
+            #expect(head.headerFields[.contentType] == "text/css" && head.headerFields[.contentEncoding] == "gzip")
+        }
+        // One that has its type says that it has no coding.
+        (machine, _) = try HTTPCacheStateMachine.forwarding(request(), stored, at: 5)
+        _ = try machine.received(Self.part("4-9/10", "\"1\"", "Content-Type: text/css"), at: 6).forwardedAgain()
+    }
+
+    @Test func partThatMayLackFieldsIsNoHeadOfTheWhole() throws {
+        let asking = request("Range: bytes=4-9", "If-Range: \"1\"")
+        var (machine, _) = try HTTPCacheStateMachine.forwarding(asking)
+        let effects = try machine.received(Self.part("4-9/10")).delivered().effects
+        #expect(effects.reason.token == "PARTIAL" && effects.reason.sentence.contains("If-Range"))
+        // What is stored has the fields.
+        (machine, _) = try HTTPCacheStateMachine.forwarding(asking, Self.first, at: 5)
+        #expect(try machine.received(Self.part("4-9/10"), at: 6).stored().effects.reason == .combined)
     }
 
     @Test func restOfUnknownLengthMakesTheWhole() throws {

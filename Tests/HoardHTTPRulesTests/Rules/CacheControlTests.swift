@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 import Testing
 
 @Suite struct CacheControlTests {
@@ -219,7 +220,7 @@ import Testing
     }
 
     @Test func survivesRandomBytes() {
-        var generator = SeededGenerator()
+        var generator = TestGenerator()
         let alphabet = "max-age=0123, no-store;\"\\ private="
         for _ in 0..<5_000 {
             let bytes = generator.bytes(upTo: 60, alphabet: alphabet)

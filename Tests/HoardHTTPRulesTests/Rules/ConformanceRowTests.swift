@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 import Testing
 
 /// Responses that public conformance tests give to a shared cache, each followed by a second request three seconds later.

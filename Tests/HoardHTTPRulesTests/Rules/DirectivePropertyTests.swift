@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 import Testing
 
 /// The rules that hold for all combinations of directives, tried with random ones.
@@ -52,7 +53,7 @@ import Testing
     ]
 
     /// Some of the directives, each once.
-    private func some(of directives: [String], using generator: inout SeededGenerator) -> [String] {
+    private func some(of directives: [String], using generator: inout TestGenerator) -> [String] {
         directives.shuffled(using: &generator).prefix(.random(in: 0...4, using: &generator))
             .map { $0.replacing("%", with: String(Int.random(in: 0...40, using: &generator))) }
     }
@@ -63,7 +64,7 @@ import Testing
 
     @Test(arguments: [CacheMode.shared, .private])
     func noRestrictionLetsTheCacheDoMore(mode: CacheMode) {
-        var generator = SeededGenerator()
+        var generator = TestGenerator()
         for _ in 0..<400 {
             let directives = some(of: Self.responseDirectives, using: &generator)
             let wishes = some(of: Self.requestDirectives, using: &generator)
@@ -88,7 +89,7 @@ import Testing
 
     @Test(arguments: [CacheMode.shared, .private])
     func noResponseBecomesUsableByAging(mode: CacheMode) {
-        var generator = SeededGenerator()
+        var generator = TestGenerator()
         for _ in 0..<400 {
             let directives = some(of: Self.responseDirectives, using: &generator)
             let wishes = some(of: Self.requestDirectives, using: &generator)
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test func bothSyntaxesSayTheSame() {
-        var generator = SeededGenerator()
+        var generator = TestGenerator()
         let rules = HTTPCacheRules(mode: .shared, targets: [.cdnCacheControl])
         for _ in 0..<400 {
             let directives = some(of: Self.responseDirectives + ["no-cache=\"a, b\"", "private=\"c\""], using: &generator)
@@ -116,7 +117,7 @@ import Testing
     }
 
     @Test func aSharedCacheStoresNothingThatAPrivateOneDoesNot() {
-        var generator = SeededGenerator()
+        var generator = TestGenerator()
         for _ in 0..<400 {
             let directives = some(of: Self.responseDirectives.filter { !$0.hasPrefix("s-maxage") }, using: &generator)
             let client = Bool.random(using: &generator) ? request() : request("Authorization: x")

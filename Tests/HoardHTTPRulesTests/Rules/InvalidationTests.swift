@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 import Testing
 
 @Suite struct InvalidationTests {
@@ -54,7 +55,7 @@ import Testing
     }
 
     @Test func takesNothingOfAnotherOriginWhateverTheLocation() {
-        var generator = SeededGenerator()
+        var generator = TestGenerator()
         for _ in 0..<5_000 {
             let location = String(decoding: generator.bytes(upTo: 30, alphabet: "http://example.com:@evil/?#[]\\"), as: UTF8.self)
             var answer = response(200)

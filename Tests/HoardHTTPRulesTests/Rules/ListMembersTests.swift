@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
 import Testing
 
 @testable import HoardHTTP
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test func yieldsTrimmedNonEmptyMembersThatLieInTheValue() {
-        var generator = SeededGenerator()
+        var generator = TestGenerator()
         for _ in 0..<5_000 {
             let bytes = generator.bytes(upTo: 40, alphabet: "a, \"\\\t")
             var end = 0

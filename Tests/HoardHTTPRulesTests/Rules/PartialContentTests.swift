@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 import NIOCore
 import Testing
 

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 import Testing
 
 @Suite struct ResponseAgeTests {
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test func survivesRandomBytes() {
-        var generator = SeededGenerator()
+        var generator = TestGenerator()
         for _ in 0..<10_000 {
             var message = HTTPFields()
             message.append(HTTPField(name: .age, lenientValue: generator.bytes(upTo: 20, alphabet: "0123456789, ;-.")))

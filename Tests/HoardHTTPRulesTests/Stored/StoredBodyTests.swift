@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HoardHTTP
+import HoardHTTPTestSupport
 import NIOCore
 import Testing
 

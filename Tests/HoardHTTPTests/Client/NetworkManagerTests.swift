@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import Hoard
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Synchronization
@@ -181,6 +182,28 @@ import Testing
         }
         #expect(transport.requests.map(\.head.path) == ["/latest", "/v1", "/latest"])
         #expect(await cache.fetch(NetworkRequest(.get, "http://example.com/latest")) == nil)
+    }
+
+    static let changes: [(answer: FakeTransport.Answer, removed: [String])] = [
+        (.text(fields: [.location: "/b"]), ["/a", "/b"]), (.text(status: .noContent), ["/a"]), (.text(status: .conflict), []),
+        (.text(status: .seeOther, fields: [.location: "/c"]), ["/a", "/c"]), (.failure(TransportError(.timedOut, "It failed.")), ["/a"]),
+        (.failure(TransportError(.cannotConnect, "It failed.")), []),
+    ]
+
+    @Test(arguments: changes.indices) func ownCacheLosesWhatAChangeMakesObsolete(index: Int) async throws {
+        let (answer, removed) = Self.changes[index]
+        let cache = ResponseCache(cache: HTTPCache(clock: TestTime(), ticker: TestTime()))
+        let (manager, _) = Self.manager(cache: cache) { request in request.head.method == .put ? answer : .text("new") }
+        let paths = ["/a", "/b", "/c"]
+        for path in paths {
+            let reply = NetworkResponse(headers: [.cacheControl: "max-age=60"], body: Data("old".utf8))
+            await cache.store(reply, for: NetworkRequest(.get, "http://example.com\(path)"))
+        }
+        _ = try? await manager.fetch(NetworkRequest(.put, "http://example.com/a"))
+        for path in paths {
+            let isKept = await cache.fetch(NetworkRequest(.get, "http://example.com\(path)")) != nil
+            #expect(isKept != removed.contains(path), "\(path)")
+        }
     }
 
     @Test func redirectThatCannotBeFollowedIsAnError() async throws {

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import Hoard
 import HoardHTTP
+import HoardHTTPTestSupport
 import HoardTesting
 import Synchronization
 import Testing

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hoard
 import HoardHTTP
+import HoardHTTPTestSupport
 import HoardTesting
 import Testing
 
@@ -148,6 +149,32 @@ import Testing
         await first.store(Self.reply("hello"), for: Self.get())
         await first.cache.flush()
         #expect(text(await ResponseCache(cache: HTTPCache(stores: [store]))[Self.get()]) == "hello")
+    }
+
+    @Test func partitionsAreKeptApart() async {
+        let cache = cache()
+        var ann = Self.get()
+        ann.options.partition = "ann"
+        await cache.store(Self.reply("ann's"), for: ann)
+        #expect(await cache[Self.get()] == nil)
+        #expect(text(await cache[ann]) == "ann's")
+        await cache.remove(Self.get())
+        #expect(text(await cache[ann]) == "ann's")
+        await cache.remove(ann)
+        #expect(await cache[ann] == nil)
+    }
+
+    @Test func whatIsKeptInMemoryOnlyReachesNoStore() async throws {
+        let store = MemoryStore()
+        let cache = ResponseCache(cache: HTTPCache(stores: [store]))
+        var secret = Self.get()
+        secret.options.keepsInMemoryOnly = true
+        await cache.store(Self.reply("secret"), for: secret)
+        await cache.cache.flush()
+        #expect(text(await cache[secret]) == "secret")
+        #expect(try await store.statistics().count == 0)
+        await cache.remove(secret)
+        #expect(await cache[secret] == nil)
     }
 
     @Test func managerAndCacheCanShareWhatTheyKeep() async throws {

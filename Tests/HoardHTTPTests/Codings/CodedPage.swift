@@ -4,6 +4,7 @@
 import HTTPTypes
 import Hoard
 import HoardCodings
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Testing

@@ -4,8 +4,10 @@
 import HTTPTypes
 import Hoard
 import HoardCodings
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import HoardHTTP
@@ -291,6 +293,36 @@ import Testing
         let other = try await harness.coded("gzip", "/a", part + [.ifRange: "\"1:identity\""])
         #expect(other.code == 200)
         #expect(try other.text == Self.page)
+    }
+
+    @Test func ofAFormThatHasToBeMadeThereAreNoParts() async throws {
+        let harness = CacheHarness.coding(origin: Self.origin())
+        _ = try await harness.coded(nil)
+        let part: HTTPFields = [.range: "bytes=10-29"]
+        let ofStored = try await harness.coded("gzip", "/a", part + [.ifRange: "\"1\""])
+        #expect(ofStored.code == 206 && ofStored.coding == nil && ofStored.tag == "\"1\"")
+        let whole = try await harness.coded("gzip", "/a", part)
+        #expect(whole.code == 200 && whole.coding == "gzip" && whole.isFromCache)
+        #expect(try whole.text == Self.page)
+        let later = try await harness.coded("gzip", "/a", part)
+        #expect(later.code == 206 && later.coding == "gzip" && later.content == whole.content.getSlice(at: 10, length: 20))
+    }
+
+    @Test func staleAnswersHavePartsOfTheSameFormAsFreshOnes() async throws {
+        let isDown = Mutex(false)
+        let fields = Self.fields + [.cacheControl: "stale-if-error=1000"]
+        let harness = CacheHarness.coding { _ in
+            isDown.withLock { $0 } ? .text("", status: .serviceUnavailable) : .text(Self.page, fields: fields)
+        }
+        let gzip = try await harness.coded("gzip")
+        isDown.withLock { $0 = true }
+        for seconds in [0, 700] as [Int64] {
+            harness.time.advance(seconds: seconds)
+            let reply = try await harness.coded("gzip", "/a", [.range: "bytes=10-29", .ifRange: "\"1:gzip\""])
+            #expect(reply.code == 206 && reply.coding == "gzip" && reply.content == gzip.content.getSlice(at: 10, length: 20))
+            #expect(reply.head.headerFields[.contentRange] == "bytes 10-29/\(gzip.content.readableBytes)")
+        }
+        #expect(harness.requestCount == 2)
     }
 
     @Test func aDateDoesNotSayWhichFormAClientHas() async throws {

@@ -3,6 +3,7 @@
 
 import Foundation
 import HTTPTypes
+import HoardHTTPTestSupport
 
 /// A final response as the client received it, with the interim responses before it.
 struct ScriptedReply: Sendable {

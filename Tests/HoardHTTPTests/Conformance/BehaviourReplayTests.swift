@@ -3,6 +3,7 @@
 
 import Foundation
 import HoardHTTP
+import HoardHTTPTestSupport
 import Testing
 
 /// The replay judges as it should: it finds each mistake, and names it rightly.

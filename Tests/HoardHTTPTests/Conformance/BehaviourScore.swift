@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 /// The results of behaviour tests, where a test counts as passed only if all that it depends on have passed as well.
 struct BehaviourScore: Sendable {
     struct Failure: Sendable {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HoardHTTPTestSupport
 
 /// A behaviour test: a script of requests, with the cache's expected behaviour at each.
 ///

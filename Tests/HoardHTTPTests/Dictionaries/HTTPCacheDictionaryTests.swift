@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hoard
 import HoardCodings
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Testing

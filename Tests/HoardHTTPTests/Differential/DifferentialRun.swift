@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import HoardHTTP
+import HoardHTTPTestSupport
 import HoardTesting
 
 /// A cache between a random client and a random origin, judged by a ``PlainCache``. All of it

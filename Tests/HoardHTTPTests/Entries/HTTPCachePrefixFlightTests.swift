@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import Hoard
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Synchronization

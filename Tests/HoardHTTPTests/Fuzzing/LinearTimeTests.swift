@@ -3,6 +3,7 @@
 
 import Foundation
 import HTTPTypes
+import HoardHTTPTestSupport
 import Testing
 
 @testable import HoardHTTP

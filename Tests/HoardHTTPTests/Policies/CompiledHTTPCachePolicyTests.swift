@@ -25,6 +25,14 @@ import Testing
         #expect(try compiled("utm_*", "fbclid").keyQuery(query) == expected)
     }
 
+    @Test(arguments: [
+        ("utm_source=x;id=2", "utm_source=x;id=2"), ("utm_source=x;", "utm_source=x;"), ("id=2;utm_source=x", "id=2;utm_source=x"),
+        ("a=1&fbclid;b=2", "a=1&fbclid;b=2"), ("utm_a=1;utm_b=2", nil), ("a=1&utm_a=1;fbclid=2", "a=1"), ("utm_a=x%3Bid=2", nil),
+    ])
+    func aParameterBehindASemicolonIsNotHiddenByOneThatIsIgnored(query: String, expected: String?) throws {
+        #expect(try compiled("utm_*", "fbclid").keyQuery(query) == expected)
+    }
+
     @Test func starAloneLeavesNothingOfTheQuery() throws {
         #expect(try compiled("*").keyURI("http://example.com/a?b=1&c=2") == "http://example.com/a")
     }

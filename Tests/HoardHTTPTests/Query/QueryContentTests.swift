@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import HoardHTTPTestSupport
 import HoardTesting
 import Testing
 

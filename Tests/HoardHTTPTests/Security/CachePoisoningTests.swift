@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import Hoard
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Testing

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import Hoard
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Synchronization
@@ -318,6 +319,39 @@ import Testing
             let last = try await harness.open()
             #expect(try await read(last.body) == Self.content, "seed \(seed)")
         }
+    }
+
+    @Test(arguments: [false, true]) func partsForWhichThereIsNoRoomLeaveNoSegments(isAtHand: Bool) async throws {
+        let time = TestTime()
+        let store = MemoryStore(clock: time)
+        // Each part is in a segment of its own.
+        let harness = CacheHarness(stores: [store], time: time, configure: { $0.inlineBodyBytes = 4 }) { request in
+            guard let range = RangeRequest(request.head.headerFields), case .satisfiable(let ranges) = range.resolved(completeLength: 100_000) else {
+                return .text(status: .internalServerError)
+            }
+            let part = Self.content[ranges[0]]
+            let body = isAtHand ? HTTPBody(ByteBuffer(bytes: part)) : HTTPBody(Parts(content: part, partLength: 10), length: part.count)
+            let place = ContentRange.fieldValue(ranges[0], completeLength: 100_000)
+            return .response(.test(206, [.cacheControl: "max-age=600", .eTag: "\"1\"", .contentRange: place]), body: body)
+        }
+        for number in 0..<StoredBody.maximumExtentCount + 6 {
+            let start = number * 1_000
+            let response = try await harness.open("/a", [.range: "bytes=\(start)-\(start + 9)"])
+            #expect(try await read(response.body) == Array(Self.content[start..<start + 10]))
+            await harness.transfersEnd()
+        }
+        await harness.cache.flush()
+        let count = try await store.statistics().count
+        #expect(count == 1 + StoredBody.maximumExtentCount)
+        // The origin sends a part again that is stored.
+        do {
+            let again = try await harness.open("/a", [.range: "bytes=0-9", .cacheControl: "no-cache"])
+            #expect(!again.isFromCache)
+            #expect(try await read(again.body) == Array(Self.content[..<10]))
+        }
+        await harness.transfersEnd()
+        await harness.cache.flush()
+        #expect(try await store.statistics().count == count)
     }
 
     @Test func shortBodyThatBreaksOffAtAnyByteIsNeverServedAsWhole() async throws {

@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import Hoard
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Testing
@@ -86,13 +87,6 @@ extension CacheHarness {
     }
 }
 
-/// All of the left fields and all of the right ones.
-func + (left: HTTPFields, right: HTTPFields) -> HTTPFields {
-    var fields = left
-    for field in right { fields.append(field) }
-    return fields
-}
-
 /// An answer with all of its body.
 struct Reply: Sendable {
     let head: HTTPResponse
@@ -111,23 +105,11 @@ struct Reply: Sendable {
     var age: String? { head.headerFields[.age] }
 }
 
-extension HTTPRequest {
-    static func test(_ method: Method = .get, _ path: String = "/a", _ fields: HTTPFields = [:]) -> HTTPRequest {
-        HTTPRequest(method: method, scheme: "http", authority: "example.com", path: path, headerFields: fields)
-    }
-}
-
 extension FakeTransport.Request {
     /// The head without the field that a client adds by itself (``ContentDecoding``).
     var headWithoutCodings: HTTPRequest {
         var head = head
         head.headerFields[.acceptEncoding] = nil
         return head
-    }
-}
-
-extension HTTPResponse {
-    static func test(_ code: Int = 200, _ fields: HTTPFields = [:]) -> HTTPResponse {
-        HTTPResponse(status: .init(code: code), headerFields: fields)
     }
 }

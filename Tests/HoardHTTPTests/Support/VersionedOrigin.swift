@@ -3,6 +3,7 @@
 
 import Foundation
 import HTTPTypes
+import HoardHTTPTestSupport
 import HoardTesting
 import NIOCore
 import Synchronization

@@ -35,11 +35,9 @@ public struct ContentDecoding: Hashable, Sendable {
 }
 
 extension ContentDecoding {
-    /// Whether the response to a request is to be decoded: not a range of it, nor if the request names the codings that
-    /// it accepts. O(*n*) in the number of fields.
-    func decodes(_ requestFields: HTTPFields) -> Bool {
-        isEnabled && !requestFields.contains { $0.name == .acceptEncoding || $0.name == .range }
-    }
+    /// Whether the response to a request is to be decoded, unless it is a part: not if the request names the codings that it accepts. O(*n*) in the number of
+    /// fields.
+    func decodes(_ requestFields: HTTPFields) -> Bool { isEnabled && !requestFields.contains(.acceptEncoding) }
 
     /// The codings of a response that can be undone; `nil` if there are none, or others among them.
     private func codings(of head: HTTPResponse) -> [ContentCoding]? {

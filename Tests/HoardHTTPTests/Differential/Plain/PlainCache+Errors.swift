@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 extension PlainCache {
     /// RFC 9111 §4.3.3: the error is passed on, or a stale response takes its place (§4.2.4, RFC 5861 §4).
     func afterError(

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 extension PlainCache {
     /// The freshness lifetimes that a response may be given: RFC 9111 §4.2.1.
     func lifetimes(_ response: PlainResponse, date: Int) -> [Int] {

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 extension PlainCache {
     /// The ways to answer a request in one state: RFC 9111 §4.
     func branches(_ world: PlainWorld, _ exchange: PlainExchange) -> [PlainBranch] {

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 extension PlainCache {
     /// Asks the origin about a stored response: RFC 9111 §4.3.
     func validating(_ stored: PlainStored, _ world: PlainWorld, _ exchange: PlainExchange) -> [PlainBranch] {

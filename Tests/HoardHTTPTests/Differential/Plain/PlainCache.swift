@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 /// A second HTTP cache, slow and plain, written from RFC 9111 alone. It judges the behaviour of another cache.
 ///
 /// Where the RFC leaves a choice, several answers are right. So it keeps, for each URI, all states that a

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 /// Dates of HTTP as seconds since 1970: RFC 9110 §5.6.7.
 enum PlainDate {
     /// The three forms that recipients have to read.

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 /// Fields as lines in their order; names are in lower case.
 struct PlainFields: Hashable, Sendable, CustomStringConvertible {
     struct Line: Hashable, Sendable {

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 /// A stored response, with the decisions about it where the RFC leaves a choice.
 struct PlainStored: Hashable, Sendable {
     var response: PlainResponse

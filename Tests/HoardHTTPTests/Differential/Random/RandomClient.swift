@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 /// A client whose requests are drawn from a seed. It remembers the validators that it has seen.
 struct RandomClient {
     private var random: RandomSource

@@ -1,6 +1,8 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardHTTPTestSupport
+
 /// An origin of a few resources whose versions, fields and failures are drawn from a seed.
 ///
 /// It ignores ranges, as it may: RFC 9110 §14.2.

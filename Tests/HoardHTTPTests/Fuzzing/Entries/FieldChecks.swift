@@ -3,6 +3,7 @@
 
 import Foundation
 import HTTPTypes
+import HoardHTTPTestSupport
 
 @testable import HoardHTTP
 @testable import HoardMessages

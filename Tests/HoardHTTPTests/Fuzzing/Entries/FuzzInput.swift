@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import HoardHTTPTestSupport
 
 @testable import HoardHTTP
 @testable import HoardMessages
