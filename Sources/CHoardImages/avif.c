@@ -39,36 +39,45 @@ static uint64_t number(const uint8_t *bytes, int length)
     return value;
 }
 
+/// The length of the box at a place, its head included; 0 if no whole box is there.
+static size_t box_length(const hoard_image *image, size_t offset)
+{
+    const size_t rest = image->count - offset;
+    if (rest < 8) return 0;
+    uint64_t length = number(image->bytes + offset, 4);
+    // Up to the end of the file.
+    if (length == 0) return rest;
+    size_t head = 8;
+    if (length == 1) {
+        head = 16;
+        if (rest < head) return 0;
+        length = number(image->bytes + offset + 8, 8);
+    }
+    return length < head || length > rest ? 0 : (size_t)length;
+}
+
 /// Whether the file ends where its last box does. libavif does not miss what it does not need for the first frame.
 static int is_whole(const hoard_image *image)
 {
     size_t offset = 0;
-    while (image->count - offset >= 8) {
-        uint64_t length = number(image->bytes + offset, 4);
-        if (length == 0) return 1;
-        if (length == 1) {
-            if (image->count - offset < 16) return 0;
-            length = number(image->bytes + offset + 8, 8);
-        }
-        if (length < 8 || length > image->count - offset) return 0;
-        offset += (size_t)length;
+    while (offset < image->count) {
+        const size_t length = box_length(image, offset);
+        if (length == 0) return 0;
+        offset += length;
     }
-    return offset == image->count;
+    return 1;
 }
 
 /// The number of pictures that a still file is put together from, of colours and of alpha: entries of the kind av01 in the list of its items.
 static uint64_t tile_count(const hoard_image *image)
 {
     uint64_t tiles = 0;
-    size_t offset = 0;
-    while (image->count - offset >= 8) {
-        const uint64_t length = number(image->bytes + offset, 4);
-        // Longer than 4 GiB, or up to the end: none of the boxes that hold the list.
-        if (length < 8) break;
+    size_t offset = 0, length;
+    while ((length = box_length(image, offset)) > 0) {
         if (memcmp(image->bytes + offset + 4, "meta", 4) == 0) {
             for (size_t index = offset; index + 4 <= offset + length; index++) tiles += memcmp(image->bytes + index, "av01", 4) == 0;
         }
-        offset += (size_t)length;
+        offset += length;
     }
     return tiles;
 }

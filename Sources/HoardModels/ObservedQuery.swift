@@ -17,7 +17,7 @@ public import Observation
 @MainActor @Observable public final class ObservedQuery<Parameters: Hashable & Sendable, Key: Hashable & Sendable, Value: Sendable> {
     private var model: ObservedValue<Key, Value>?
     private var current: Parameters?
-    /// The value that was shown before the parameters have changed.
+    /// The value that was shown before the parameters have changed. `nil` once there is one of the new parameters.
     private var previous: Value?
 
     /// Whether the value of the old parameters is shown until there is one of the new. Default: `false`.
@@ -67,12 +67,20 @@ public import Observation
             current = newValue
             previous = keepsPrevious ? value : nil
             let old = model
+            old?.onChange = nil
             model = newValue.map { makeModel($0) }
+            model?.onChange = { [weak self] in self?.forgetPrevious() }
+            forgetPrevious()
             if !users.isEmpty {
                 model?.start()
                 old?.stop()
             }
         }
+    }
+
+    /// When the new value is removed later, the old one must not come back.
+    private func forgetPrevious() {
+        if previous != nil, model?.value != nil { previous = nil }
     }
 
     /// The newest value for the parameters, or the one that ``keepsPrevious`` keeps.

@@ -238,12 +238,20 @@ void test_avif_encode(test_avif picture, const uint8_t *rows, uint8_t **bytes, s
     encoder->timescale = 1000;
     if (!picture.is_lossless) encoder->minQuantizer = encoder->maxQuantizer = encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = 10;
     else encoder->minQuantizer = encoder->maxQuantizer = encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = 0;
-    for (uint32_t frame = 0; frame < picture.frames; frame++) {
-        avifImage *image = avif_frame(picture, rows + (size_t)frame * picture.width * picture.height * 4);
-        const avifAddImageFlags flags = picture.frames == 1 ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE;
-        if (avifEncoderAddImage(encoder, image, picture.milliseconds, flags) != AVIF_RESULT_OK) abort();
-        avifImageDestroy(image);
+    avifImage **images = malloc(picture.frames * sizeof *images);
+    if (images == NULL) abort();
+    for (uint32_t frame = 0; frame < picture.frames; frame++) images[frame] = avif_frame(picture, rows + (size_t)frame * picture.width * picture.height * 4);
+    const avifAddImageFlags flags = picture.frames == 1 ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE;
+    if (picture.is_grid) {
+        const avifImage *const *tiles = (const avifImage *const *)images;
+        if (avifEncoderAddImageGrid(encoder, picture.frames, 1, tiles, AVIF_ADD_IMAGE_FLAG_SINGLE) != AVIF_RESULT_OK) abort();
+    } else {
+        for (uint32_t frame = 0; frame < picture.frames; frame++) {
+            if (avifEncoderAddImage(encoder, images[frame], picture.milliseconds, flags) != AVIF_RESULT_OK) abort();
+        }
     }
+    for (uint32_t frame = 0; frame < picture.frames; frame++) avifImageDestroy(images[frame]);
+    free(images);
     avifRWData written = AVIF_DATA_EMPTY;
     if (avifEncoderFinish(encoder, &written) != AVIF_RESULT_OK) abort();
     avifEncoderDestroy(encoder);

@@ -86,6 +86,21 @@ struct ObservedQueryTests {
         #expect(query.value == nil)
     }
 
+    @Test func theOldValueDoesNotComeBackWhenTheNewOneIsRemoved() async throws {
+        let query = query(1)
+        query.keepsPrevious = true
+        query.start()
+        defer { query.stop() }
+        try await fixture.until { query.value == 1 }
+        query.parameters = 2
+        try await fixture.until { query.value == 2 }
+        fixture.setAway(true)
+        await fixture.cache.removeValue(forKey: "number 2")
+        try await fixture.until { query.error != nil }
+        #expect(query.value == nil)
+        #expect(!query.isPrevious)
+    }
+
     @Test func aFailureBelongsToItsParameters() async throws {
         let query = query(9)
         query.start()

@@ -19,7 +19,7 @@ internal import Synchronization
 /// ```
 ///
 /// Frames are decoded when they are first asked for. They are kept if all of them together have no more than ``ImageLimits/maximumAnimationBytes``. Otherwise
-/// only the last one is kept, and each round decodes them again.
+/// only the last one is kept, and each round decodes them again; each ``playback(ticker:)`` then has a decoder of its own.
 public final class AnimatedImage: Sendable {
     /// In pixels.
     public let width: Int
@@ -33,12 +33,12 @@ public final class AnimatedImage: Sendable {
     public let firstFrame: AnimationFrame
 
     private struct State {
-        /// Reads the frame with the number `position` next. `nil`: nothing is being read.
-        var reader: FrameReader?
-        var position = 0
+        var cursor = FrameCursor()
         /// The frames from the first on, as far as they have been decoded.
         var kept: [AnimationFrame]
         var keptByteCount: Int
+        /// Whether a frame was too large to be kept, so that none behind it is kept either.
+        var isFull = false
         var last: (index: Int, frame: AnimationFrame)
     }
 
@@ -74,7 +74,7 @@ public final class AnimatedImage: Sendable {
         (frameCount, playCount) = (reader.frameCount, reader.playCount)
         readerByteCount = reader.frameCount == 1 ? 0 : reader.heldByteCount
         // An animation that is never played holds no decoder.
-        state = Mutex(State(reader: nil, kept: [first], keptByteCount: first.bitmap.byteCount, last: (0, first)))
+        state = Mutex(State(kept: [first], keptByteCount: first.bitmap.byteCount, last: (0, first)))
     }
 }
 
@@ -87,7 +87,7 @@ extension AnimatedImage {
 
     /// The most bytes that the image takes up: those it was decoded from, the frames that it keeps, and those that the
     /// decoder holds while frames are read. The decoder's part is an estimate for WebP and AVIF, and is not known on
-    /// Apple's systems.
+    /// Apple's systems. Decoders of further playbacks are not counted.
     public var byteCount: Int { data.count + frameByteCount + readerByteCount }
 
     private var frameByteCount: Int { firstFrame.bitmap.byteCount * (frameCount == 1 ? 1 : keepsFrames ? frameCount : 2) }
@@ -103,41 +103,38 @@ extension AnimatedImage {
         return try state.withLock { state throws(ImageError) -> AnimationFrame in
             if index < state.kept.count { return state.kept[index] }
             if index == state.last.index { return state.last.frame }
-            do throws(ImageError) {
-                return try decode(index, &state)
-            } catch {
-                // A frame that failed leaves nothing for the next to stand on.
-                state.reader = nil
-                throw error
-            }
+            return try decode(index, &state)
         }
     }
 
-    private func decode(_ index: Int, _ state: inout State) throws(ImageError) -> AnimationFrame {
-        let reader: FrameReader
-        if let current = state.reader, state.position <= index {
-            reader = current
-        } else {
-            reader = try FrameReader(data, target: target, limits: limits)
-            state.reader = reader
-            state.position = 0
-        }
+    /// A frame for a playback. One that is not kept is decoded from the playback's own place on, so that several playbacks do not send each other back.
+    func frame(at index: Int, _ cursor: inout FrameCursor) throws(ImageError) -> AnimationFrame {
+        if state.withLock({ index < $0.kept.count || keepsFrames && !$0.isFull }) { return try frame(at: index) }
         while true {
-            let decoded = try reader.next()
-            let position = state.position
-            state.position += 1
-            let isNext = keepsFrames && position == state.kept.count
+            let (position, decoded) = try cursor.next(towards: index, openReader)
+            if position == index { return try decoded.applying(processors) }
+        }
+    }
+
+    private func openReader() throws(ImageError) -> FrameReader { try FrameReader(data, target: target, limits: limits) }
+
+    private func decode(_ index: Int, _ state: inout State) throws(ImageError) -> AnimationFrame {
+        while true {
+            let (position, decoded) = try state.cursor.next(towards: index, openReader)
+            let isNext = keepsFrames && !state.isFull && position == state.kept.count
             // Frames on the way to a later one that are not kept need no processing.
             guard isNext || position == index else { continue }
             let frame = try decoded.applying(processors)
-            // Processors may make frames of different sizes.
-            if isNext, state.keptByteCount + frame.bitmap.byteCount <= frameByteCount {
-                state.kept.append(frame)
-                state.keptByteCount += frame.bitmap.byteCount
+            if isNext {
+                // Processors may make frames of different sizes.
+                state.isFull = state.keptByteCount + frame.bitmap.byteCount > frameByteCount
+                if !state.isFull {
+                    state.kept.append(frame)
+                    state.keptByteCount += frame.bitmap.byteCount
+                }
             }
             guard position == index else { continue }
             state.last = (index, frame)
-            if position == frameCount - 1 { state.reader = nil }
             return frame
         }
     }

@@ -25,6 +25,7 @@ public struct AnimationPlayback: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let image: AnimatedImage
         let ticker: any Ticker
+        private(set) var cursor = FrameCursor()
         private var index = 0
         private var round = 1
         /// When the next frame is due. `nil`: there was none yet.
@@ -39,9 +40,13 @@ public struct AnimationPlayback: AsyncSequence, Sendable {
         /// Suspends until the next frame is due.
         public mutating func next() async throws -> AnimationFrame? {
             guard !isAtEnd else { return nil }
-            let decoded = Result { [image, index] () throws(ImageError) in try image.frame(at: index) }
-            if case .failure(let error) = decoded, error.code == .cancelled { throw CancellationError() }
-            let frame = try decoded.get()
+            let frame: AnimationFrame
+            do throws(ImageError) {
+                frame = try image.frame(at: index, &cursor)
+            } catch {
+                if error.code == .cancelled { throw CancellationError() }
+                throw error
+            }
             if let deadline { try await ticker.sleep(until: deadline) }
             try Task.checkCancellation()
             // A frame that came late is shown for its whole time.

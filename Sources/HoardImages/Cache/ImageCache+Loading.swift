@@ -90,7 +90,7 @@ extension ImageCache {
         defer { state.withLock { $0.fences.close(fence) } }
         let known = memory.peek(key)
         let thumbnail = known == nil ? await thumbnail(of: request) : nil
-        guard let original = try await original(of: request, known: known ?? thumbnail) else { return nil }
+        guard let original = try await original(of: request, known: known ?? thumbnail, fence) else { return nil }
         let identity: ContentIdentity? =
             switch original.content {
             case .sameAsInMemory: (known ?? thumbnail)?.identity
@@ -130,10 +130,17 @@ extension ImageCache {
 
     /// Has the original of an image fetched and kept, and decodes nothing. As much of it is read as would be for a bitmap.
     func fetchOriginal(of request: ImageRequest) async throws(ImageError) {
-        if case .url(let url) = request.source { _ = try await fetch(url.text, request, known: nil) }
+        guard case .url(let url) = request.source else { return }
+        let fence = state.withLock { $0.fences.open(request) }
+        defer { state.withLock { $0.fences.close(fence) } }
+        _ = try await fetch(url.text, request, known: nil, fence)
     }
 
-    private func original(of request: ImageRequest, known: DecodedImage?) async throws(ImageError) -> FoundOriginal? {
+    private func original(
+        of request: ImageRequest,
+        known: DecodedImage?,
+        _ fence: FenceTable<ImageRequest>.Fence
+    ) async throws(ImageError) -> FoundOriginal? {
         switch request.source {
         case .key(let key):
             let found = await originals.lookup(forKey: OriginalKey(key: key, partition: request.partition))
@@ -143,11 +150,16 @@ extension ImageCache {
             original.derivedTerms.expires = found.freshUntil
             return original
         case .url(let url):
-            return try await fetch(url.text, request, known: known)
+            return try await fetch(url.text, request, known: known, fence)
         }
     }
 
-    private func fetch(_ url: String, _ request: ImageRequest, known: DecodedImage?) async throws(ImageError) -> FoundOriginal? {
+    private func fetch(
+        _ url: String,
+        _ request: ImageRequest,
+        known: DecodedImage?,
+        _ fence: FenceTable<ImageRequest>.Fence
+    ) async throws(ImageError) -> FoundOriginal? {
         guard let client else { return nil }
         let response: ClientResponse
         do {
@@ -175,14 +187,18 @@ extension ImageCache {
         original.derivedTerms.isInMemoryOnly = request.options.keepsInMemoryOnly
         // Bytes that are the same by the validator need not be read from the cache.
         if let validator, known?.validator == validator, response.isFromCache, response.body.bytesAtHand == nil { return original }
-        original.content = .buffer(try await bytes(of: response.body, request))
+        original.content = .buffer(try await bytes(of: response.body, request, fence))
         return original
     }
 
-    private func bytes(of body: HTTPBody, _ request: ImageRequest) async throws(ImageError) -> ByteBuffer {
+    private func bytes(
+        of body: HTTPBody,
+        _ request: ImageRequest,
+        _ fence: FenceTable<ImageRequest>.Fence
+    ) async throws(ImageError) -> ByteBuffer {
         let limit = max(0, configuration.limits.maximumEncodedBytes)
         do {
-            return try await collect(body, of: request, upTo: limit)
+            return try await collect(body, of: request, upTo: limit, fence)
         } catch is HTTPBodyTooLargeError {
             noteFailure(isRefusal: true)
             throw ImageError.tooManyBytes(limit: limit)

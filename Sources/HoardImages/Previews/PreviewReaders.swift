@@ -5,6 +5,7 @@ internal import Synchronization
 
 /// The callers that want to see previews of images that are being fetched.
 final class PreviewReaders: Sendable {
+    /// Called without any lock.
     typealias Reader = @Sendable (Bitmap) -> Void
 
     private struct State {
@@ -32,8 +33,5 @@ final class PreviewReaders: Sendable {
 
     func isEmpty(of request: ImageRequest) -> Bool { state.withLock { $0.readers[request] == nil } }
 
-    /// Hands a preview to all readers. Runs them without the lock.
-    func show(_ preview: Bitmap, of request: ImageRequest) {
-        for reader in state.withLock({ $0.readers[request].map { Array($0.values) } ?? [] }) { reader(preview) }
-    }
+    func readers(of request: ImageRequest) -> [Reader] { state.withLock { $0.readers[request].map { Array($0.values) } ?? [] } }
 }

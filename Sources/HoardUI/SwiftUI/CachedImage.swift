@@ -20,6 +20,8 @@
     /// for that space. A scroll view offers none in its own direction, so give the view a frame there. With ``ImageSizing/options`` it is as large as
     /// its content, and an image in memory is there the first time that it is drawn.
     ///
+    /// In a ``ScreenView``, an image whose options name no partition belongs to that of the screen, and no image of a sensitive screen reaches a store.
+    ///
     /// A view that leaves the screen cancels its load, unless another caller waits for the same image, and gives the image back.
     public struct CachedImage<Content: View>: View {
         private let url: String?
@@ -30,6 +32,7 @@
         private let playsAnimations: Bool
         private let content: (CachedImagePhase) -> Content
         @Environment(\.imageCache) private var cache
+        @Environment(\.screenImageOptions) private var screenOptions
         @Environment(\.displayScale) private var displayScale
         @State private var holder = ImageHolder()
 
@@ -85,6 +88,7 @@
         }
 
         public var body: some View {
+            let options = options.within(screenOptions)
             let model = cache.map { holder.model($0, url, options, sizing, showsPreviews: showsPreviews, playsAnimations: playsAnimations) }
             // The container is one view whatever the content is, so that the modifiers on it take effect once.
             container(CachedImagePhase(model, scale: displayScale))

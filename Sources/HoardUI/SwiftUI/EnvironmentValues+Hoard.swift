@@ -22,7 +22,17 @@
         static let defaultValue = ComponentViews()
     }
 
+    private struct ScreenImageOptionsKey: EnvironmentKey {
+        static let defaultValue = ImageOptions()
+    }
+
     extension EnvironmentValues {
+        /// The options that all images of the screen have that a ``ScreenView`` shows.
+        var screenImageOptions: ImageOptions {
+            get { self[ScreenImageOptionsKey.self] }
+            set { self[ScreenImageOptionsKey.self] = newValue }
+        }
+
         /// The cache of ``CachedImage``. `nil`: none; images stay at their placeholders. Default: `nil`.
         public var imageCache: ImageCache? {
             get { self[ImageCacheKey.self] }

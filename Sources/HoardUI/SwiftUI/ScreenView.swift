@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+    internal import HoardImages
     public import HoardViews
     public import SwiftUI
 
@@ -10,6 +11,9 @@
     ///
     /// The environment has the client that fetches the screen (`viewClient`), and the navigator that carries out its
     /// actions (`screenNavigator`).
+    ///
+    /// Images belong to the partition of the screen, and those of a sensitive screen are kept in memory only. So an
+    /// `ImageCache` forgets them with `removePartition(_:)`.
     public struct ScreenView: View {
         private struct ID: Equatable {
             var hasClient: Bool
@@ -37,6 +41,7 @@
                 .toolbar { toolbar(screen?.navigationBar?.navigationBarItems ?? []) }
                 .refreshable { await model?.refresh() }
                 .task(id: id) { await model?.run() }
+                .environment(\.screenImageOptions, client.map { ImageOptions(ofScreen: request, from: $0) } ?? ImageOptions())
         }
 
         /// A client that is no object is taken for the same as long as there is one.

@@ -53,9 +53,7 @@ extension ViewClient {
         var head = HTTPRequest(method: data.method, scheme: nil, authority: nil, path: nil, headerFields: data.headers)
         head.setTarget(target)
         let body = data.body.flatMap { $0.isEmpty ? nil : $0 }
-        let partition = (request.partition ?? configuration.partition ?? dependencies.client?.cache.configuration.partition).flatMap {
-            $0.isEmpty ? nil : $0
-        }
+        let partition = partition(of: request).flatMap { $0.isEmpty ? nil : $0 }
         let address = target.description
         let key = ViewKey(
             address: data.headers.isEmpty ? address : "\(address) \(data.headers.digest)",
@@ -72,5 +70,10 @@ extension ViewClient {
             confirms: request.revalidates || directives.noCache != nil || directives.maxAge == 0,
             forbidsStoring: directives.noStore
         )
+    }
+
+    /// The partition that counts for a request. An empty name stands for none; `nil`: nobody has named one.
+    package func partition(of request: ViewRequest) -> String? {
+        request.partition ?? configuration.partition ?? dependencies.client?.cache.configuration.partition
     }
 }

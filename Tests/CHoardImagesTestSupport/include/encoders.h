@@ -73,6 +73,8 @@ typedef struct {
     int turns, mirror;
     /// More than one: a sequence, of so many milliseconds each.
     uint32_t frames, milliseconds;
+    /// The frames are the tiles of one still picture, side by side.
+    int is_grid;
 } test_avif;
 
 /// Writes frames of RGBA, one behind the other, as AVIF. Needs HOARD_AVIF.

@@ -3,9 +3,10 @@
 
 #if Images && GIF && os(Linux)
     import Foundation
-    import HoardImages
     import HoardTesting
     import Testing
+
+    @testable import HoardImages
 
     @Suite struct AnimatedImageTests {
         /// Frames of one colour each: the first has number 0.
@@ -142,6 +143,23 @@
             try await task.value
             #expect(shown.value == [0, 1, 2, 0, 1, 2])
             #expect(ticker.sleeperCount == 0)
+        }
+
+        /// The second player is always behind the first.
+        @Test func playersOfFramesThatAreNotKeptGoOnEachOnItsOwn() async throws {
+            let ticker = ManualTicker()
+            var limits = ImageLimits()
+            limits.maximumAnimationBytes = 0
+            let image = try AnimatedImage(decoding: Self.animation(10, repeats: nil), limits: limits)
+            var first = image.playback(ticker: ticker).makeAsyncIterator()
+            var second = image.playback(ticker: ticker).makeAsyncIterator()
+            #expect(Self.number(try await first.next()) == 0)
+            for index in 0..<10 {
+                ticker.advance(by: .seconds(1))
+                #expect(Self.number(try await first.next()) == (index < 9 ? index + 1 : nil))
+                #expect(Self.number(try await second.next()) == index)
+            }
+            #expect(first.cursor.decodedCount == 10 && second.cursor.decodedCount == 10)
         }
 
         @Test func aSlowReaderGetsEveryFrameForItsTime() async throws {

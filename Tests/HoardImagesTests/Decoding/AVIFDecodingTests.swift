@@ -74,5 +74,19 @@
             #expect(#expect(throws: ImageError.self) { try Bitmap(decoding: small) }?.code == .damaged)
             #expect(try Bitmap(decoding: whole).width == 1_200)
         }
+
+        /// Each tile has a decoder of its own, of about 1 MiB.
+        @Test func tilesCountAsMemoryHoweverTheLengthOfTheirListIsWritten() throws {
+            let tiles = (0..<6).map { _ in Picture.gradient(64, 64) }
+            let data = encodedAVIF(tiles, isLossless: false, hasAlpha: false, isGrid: true)
+            for data in [data, data.wideningItemList()] {
+                #expect(try Bitmap(decoding: data).width == 384)
+                var limits = ImageLimits()
+                limits.maximumWorkingBytes = 12 << 20
+                #expect(#expect(throws: ImageError.self) { try Bitmap(decoding: data, limits: limits) }?.code == .tooLarge)
+                limits.maximumWorkingBytes = 18 << 20
+                #expect(throws: Never.self) { try Bitmap(decoding: data, limits: limits) }
+            }
+        }
     }
 #endif

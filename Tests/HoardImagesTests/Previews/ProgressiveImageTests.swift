@@ -112,6 +112,43 @@
             #expect(seen.value == expected && expected >= 2)
         }
 
+        @Test func aBeginningThatCannotBeShownIsNotTriedAgainWithEveryPart() async throws {
+            let origin = SlowOrigin()
+            let tries = Counter()
+            let options = ImageOptions(
+                processors: [
+                    .custom(name: "refusing", version: 1) { _ in
+                        tries.increment()
+                        throw ImageError.damaged
+                    }
+                ]
+            )
+            let request = origin.images.request(for: url, options)
+            _ = origin.images.previews.add(of: request) { _ in Issue.record("There is no preview to show.") }
+            let image = Task { try await origin.images.image(for: url, options: options) }
+            for index in Self.data.indices { origin.send(Self.data[index..<index + 1]) }
+            origin.end()
+            await #expect(throws: ImageError.self) { try await image.value }
+            // The image itself comes last.
+            #expect((2...4).contains(tries.value))
+        }
+
+        @Test func aReaderThatComesAfterARemovalSeesNoPreviewsOfWhatWasUnderWay() async throws {
+            let origin = SlowOrigin()
+            let (before, after) = (Counter(), Counter())
+            let request = origin.images.request(for: url, .init())
+            _ = origin.images.previews.add(of: request) { _ in before.increment() }
+            let image = Task { try await origin.images.image(for: url) }
+            origin.send(Self.data.prefix(Self.ends[0] + 2))
+            while before.value == 0, !Task.isCancelled { await Task.yield() }
+            await origin.images.removeImage(for: url)
+            _ = origin.images.previews.add(of: request) { _ in after.increment() }
+            for index in Self.ends[0] + 2..<Self.data.count { origin.send(Self.data[index..<index + 1]) }
+            origin.end()
+            #expect(try await image.value.width == 96)
+            #expect(after.value == 0 && before.value == 1)
+        }
+
         @Test func anImageInMemoryIsTheOnlyElement() async throws {
             let origin = ImageOrigin(["/photo": .fresh(Self.data)])
             _ = try await origin.images.image(for: url)

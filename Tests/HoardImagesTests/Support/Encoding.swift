@@ -164,6 +164,7 @@
         /// An AVIF of frames of one size; more than one are a sequence.
         ///
         /// - Parameters:
+        ///   - isGrid: Whether the frames are the tiles of one still picture, side by side.
         ///   - turns: Quarter turns against the clock.
         ///   - mirror: The mirror's mode: 0 exchanges top and bottom, 1 left and right.
         func encodedAVIF(
@@ -173,7 +174,8 @@
             hasAlpha: Bool = true,
             turns: Int = 0,
             mirror: Int? = nil,
-            milliseconds: Int = 50
+            milliseconds: Int = 50,
+            isGrid: Bool = false
         ) -> Data {
             let description = test_avif(
                 width: UInt32(frames[0].width),
@@ -184,7 +186,8 @@
                 turns: Int32(turns),
                 mirror: Int32(mirror ?? -1),
                 frames: UInt32(frames.count),
-                milliseconds: UInt32(milliseconds)
+                milliseconds: UInt32(milliseconds),
+                is_grid: isGrid ? 1 : 0
             )
             return taken { test_avif_encode(description, frames.flatMap(\.pixels), &$0, &$1) }
         }

@@ -37,6 +37,14 @@
             return Data("RIFF".utf8) + Self.littleEndian(chunks.count + 4, bytes: 4) + Data("WEBP".utf8) + chunks
         }
 
+        /// An AVIF whose list of items is in a box with a length of 64 bits. Its pictures stay where they are: two brands make room for that.
+        func wideningItemList() -> Data {
+            let brands = Int(self[3])
+            let length = self[brands..<brands + 4].reduce(0) { $0 << 8 | Int($1) } + 8
+            let type = Self.bigEndian(brands - 8, bytes: 4) + self[4..<brands - 8]
+            return type + Self.bigEndian(1, bytes: 4) + self[brands + 4..<brands + 8] + Self.bigEndian(length, bytes: 8) + self[(brands + 8)...]
+        }
+
         static func riffChunk(_ name: String, _ content: Data) -> Data {
             Data(name.utf8) + littleEndian(content.count, bytes: 4) + content + Data(repeating: 0, count: content.count % 2)
         }
