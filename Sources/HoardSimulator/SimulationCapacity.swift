@@ -36,7 +36,8 @@ public struct SimulationCapacity: Hashable, Sendable {
         return .init(.bytes(bytes))
     }
 
-    /// A share of the bytes of all different keys, more than 0 and up to 100, and at least 1 byte. A key counts with its largest size.
+    /// A share of the bytes of all different keys, more than 0 and up to 100, and at least 1 byte and at most ``maximumBytes``. A key counts with its
+    /// largest size.
     public static func percentOfBytes(_ percent: Double) -> Self {
         precondition(percent > 0 && percent <= 100, "A share is more than 0 and up to 100 %, not \(percent).")
         return .init(.percentOfBytes(percent))
@@ -113,7 +114,7 @@ public struct SimulationCapacity: Hashable, Sendable {
             max(minimum, Int((Double(keyCount) * percent / 100).rounded(.toNearestOrEven)))
         case .bytes(let bytes): bytes
         case .percentOfBytes(let percent):
-            max(1, Int((Double(byteCount()) * percent / 100).rounded(.toNearestOrEven)))
+            max(1, min(Self.maximumBytes, Int(clamping: (Double(byteCount()) * percent / 100).rounded(.toNearestOrEven))))
         }
     }
 }

@@ -6,7 +6,7 @@ public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
     enum Base: String, CaseIterable, Hashable, Sendable {
         case hoard
         case hoardBytes = "hoard-bytes"
-        case lru, fifo, clock, sieve, s3fifo, arc, lirs, tinylfu, gdsf, lhd, adaptsize, opt
+        case lru, fifo, clock, sieve, s3fifo, merlin, arc, lirs, tinylfu, gdsf, lhd, adaptsize, opt
         case pfooL = "pfoo-l"
     }
     let base: Base
@@ -26,6 +26,8 @@ public struct SimulationPolicy: Hashable, Sendable, CustomStringConvertible {
     public static var sieve: Self { .init(.sieve) }
     /// S3-FIFO (SOSP 2023).
     public static var s3fifo: Self { .init(.s3fifo) }
+    /// Merlin (OSDI 2026).
+    public static var merlin: Self { .init(.merlin) }
     /// ARC (FAST 2003). It counts keys.
     public static var arc: Self { .init(.arc) }
     /// LIRS (SIGMETRICS 2002). It counts keys.

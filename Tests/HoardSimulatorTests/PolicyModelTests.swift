@@ -13,6 +13,11 @@ struct PolicyModelTests {
     @Test func clockAgreesWithItsModel() { compareByKeys(ClockPolicy.init(capacity:), { ClockModel(capacity: $0) }) }
     @Test func sieveAgreesWithItsModel() { compareByKeys(SievePolicy.init(capacity:), { SieveModel(capacity: $0) }) }
     @Test func s3fifoAgreesWithItsModel() { compareByKeys(S3FIFOPolicy.init(capacity:), S3FIFOModel.init) }
+    @Test func merlinAgreesWithItsModel() {
+        let capacities = [1, 2, 3, 4, 5, 7, 10, 15, 20, 33, 50, 64]
+        compareByKeys(MerlinPolicy.init(capacity:), { MerlinModel(capacity: $0) }, capacities: capacities, requestCount: 3_000)
+    }
+
     @Test func arcAgreesWithItsModel() { compareByKeys(ARCPolicy.init, ARCModel.init) }
     @Test func lirsAgreesWithItsModel() { compareByKeys(LIRSPolicy.init, LIRSModel.init) }
 
@@ -28,6 +33,14 @@ struct PolicyModelTests {
     @Test func s3fifoAgreesWithItsModelInBytes() {
         compareByBytes(S3FIFOPolicy.init(byteCapacity:)) { capacity in
             var model = S3FIFOModel(capacity: capacity)
+            model.countsBytes = true
+            return model
+        }
+    }
+
+    @Test func merlinAgreesWithItsModelInBytes() {
+        compareByBytes(MerlinPolicy.init(byteCapacity:)) { capacity in
+            var model = MerlinModel(capacity: capacity)
             model.countsBytes = true
             return model
         }

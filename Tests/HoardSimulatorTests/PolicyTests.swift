@@ -82,7 +82,7 @@ struct PolicyTests {
     func aCacheThatHoldsAllKeysMissesEachOnce(policy: SimulationPolicy) {
         let requests = randomRequests(count: 500, keyCount: 20, seed: 1)
         let keyCount = Set(requests).count
-        // S3-FIFO, ARC and LIRS part the cache, but fill all of it before they evict.
+        // S3-FIFO, Merlin, ARC and LIRS part the cache, but fill all of it before they evict.
         let replay = policy.makeReplay(capacity: keyCount + 1, nextUses: nextUses(of: requests))
         replay.replay(keys: requests)
         #expect(replay.hits == requests.count - keyCount)

@@ -60,8 +60,8 @@ struct SimulationTests {
     @Test func everyPolicyIsFoundByItsName() {
         #expect(
             SimulationPolicy.all.map(\.name) == [
-                "hoard", "hoard-bytes", "lru", "fifo", "clock", "sieve", "s3fifo", "arc", "lirs", "tinylfu", "gdsf", "lhd", "adaptsize", "opt",
-                "pfoo-l",
+                "hoard", "hoard-bytes", "lru", "fifo", "clock", "sieve", "s3fifo", "merlin", "arc", "lirs", "tinylfu", "gdsf", "lhd", "adaptsize",
+                "opt", "pfoo-l",
             ]
         )
         for policy in SimulationPolicy.all { #expect(SimulationPolicy(name: policy.name) == policy) }

@@ -223,6 +223,20 @@ struct FootprintBoundTests {
             #expect(!results.isEmpty && results.allSatisfy { $0.requestedBytes == .max && $0.requests == 30 })
         }
     }
+
+    @Test func anObjectThatBecomesAbsurdlyLargeLeavesLikeAnyThatIsTooLarge() async throws {
+        let sizes = [10, 10, .max - 1, 20, .max - 1, 10]
+        let requests = (0..<60).map { AccessRequest(key: UInt64($0 % 4), size: sizes[$0 % 6], time: UInt64.max - 1 - UInt64($0), lifetime: .max - 1) }
+        let capacities = [SimulationCapacity.bytes(100), .percentOfBytes(50), .percentOfBytes(100)]
+        let simulations = [
+            Simulation(policies: SimulationPolicy.all, capacities: capacities),
+            Simulation(policies: [.lru], capacities: capacities, disk: .percentOfBytes(100)),
+        ]
+        for simulation in simulations {
+            let results = try await simulation.results(of: RequestSource(name: "absurd", requests))
+            #expect(!results.isEmpty && results.allSatisfy { $0.hits < 60 && $0.capacity <= SimulationCapacity.maximumBytes })
+        }
+    }
 }
 
 extension RequestBatch {

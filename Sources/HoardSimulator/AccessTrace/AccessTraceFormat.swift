@@ -15,6 +15,7 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
         case oracleGeneral = "oracle-general"
         case arc, lirs, twitter
         case cacheLib = "cachelib"
+        case cacheLibCDN = "cachelib-cdn"
         case recording
     }
     let base: Base
@@ -29,7 +30,7 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
     /// known one of the key, if one of 262,144 keys of late. After the user agent, the first word that is a status of a cache, such as `HIT`, says
     /// whether the request was a hit. The first number with a decimal point is the seconds that it took, which are the cost unless it was a hit. The
     /// group is a hash of the first part of the path. Times count from the first request; servers write lines when answers end, so that they may go
-    /// back a little. Other lines are skipped, and counted.
+    /// back a little. Other lines are skipped, and counted, whether they fit the format or not.
     public static var accessLog: Self { Self(base: .accessLog) }
     /// An access log of a JSON object per line: of Caddy, Hoard, or nginx with its usual names. The same lines count as
     /// requests as in ``accessLog``.
@@ -54,9 +55,16 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
     public static var twitter: Self { Self(base: .twitter) }
     /// The comma-separated values of key-value caches that Meta published for CacheLib, of all releases.
     ///
-    /// Requests are the operations GET and GET_LEASE, as often as the column `op_count` says. Sizes and
-    /// lifetimes are as in ``twitter``, and the group is the column `usecase`.
+    /// Requests are the operations GET and GET_LEASE, as often as the column `op_count` says, which is up to
+    /// 1,000,000,000 times. Sizes and lifetimes are as in ``twitter``, and the group is the column `usecase`.
     public static var cacheLib: Self { Self(base: .cacheLib) }
+    /// The comma-separated values of caches for web content that Meta published for CacheLib.
+    ///
+    /// Each line with the operation 1 is a request for a whole object, also if a part of it was asked for. The size is
+    /// the column `objectSize`, or else `responseSize`; where neither tells it, it is the last known one of the key.
+    /// Lifetimes are the column `TTL`, the group is the column `cdn_content_type_id`, and `cache_hit` says whether the
+    /// request was a hit.
+    public static var cacheLibCDN: Self { Self(base: .cacheLibCDN) }
 
     /// The recordings that `CacheTraceRecorder` and `hoard proxy --record-trace` make: see `docs/traces.md`.
     ///
@@ -99,6 +107,7 @@ public struct AccessTraceFormat: Hashable, Sendable, CustomStringConvertible {
         case .lirs: LineDecoder(LIRSFormat())
         case .twitter: LineDecoder(TwitterFormat())
         case .cacheLib: LineDecoder(CacheLibFormat())
+        case .cacheLibCDN: LineDecoder(CacheLibCDNFormat())
         case .recording: RecordingDecoder()
         }
     }

@@ -36,8 +36,8 @@ public final class AccessTraceReader {
     public var bytesRead: Int { source.file.bytesRead }
     /// The bytes of the file; `nil` for a pipe.
     public var byteCount: Int? { source.file.byteCount }
-    /// The number of skipped lines that fit the format, but are no request to simulate, such as writes, and requests of
-    /// scanners to a web server.
+    /// The number of skipped lines that are no request to simulate, such as writes, and requests of scanners to a web server. Lines of an access log
+    /// that do not fit the format are among them.
     public var skippedCount: Int { decoder?.skippedCount ?? 0 }
 
     /// The share of the keys that a recording has, from 0 to 1; 1 for other formats. A replay needs the same share of the capacity.

@@ -36,7 +36,7 @@ package struct ContentsAdvice: Sendable {
 
     /// The advice that the entries speak for.
     package var advice: [Advice] {
-        [SplitQueries.advice(queries, path: tree.path)?.advice, variantAdvice].compactMap(\.self)
+        SplitQueries.advice(queries, path: tree.path).map(\.advice) + [variantAdvice].compactMap(\.self)
     }
 
     /// Many URIs with many variants each.

@@ -22,6 +22,7 @@ enum PlotStyle {
         .clock { stroke: #06a5b5; stroke-dasharray: 9 3; } .dot.clock { fill: #06a5b5; }
         .sieve { stroke: #c2850c; stroke-dasharray: 2 4; } .dot.sieve { fill: #c2850c; }
         .s3fifo { stroke: #22a05a; } .dot.s3fifo { fill: #22a05a; }
+        .merlin { stroke: #9a5b3f; stroke-dasharray: 7 2 2 2 2 2; } .dot.merlin { fill: #9a5b3f; }
         .arc { stroke: #a855f7; } .dot.arc { fill: #a855f7; }
         .lirs { stroke: #e2689f; stroke-dasharray: 10 3 2 3; } .dot.lirs { fill: #e2689f; }
         .tinylfu { stroke: #0f9d8a; stroke-dasharray: 12 3; } .dot.tinylfu { fill: #0f9d8a; }

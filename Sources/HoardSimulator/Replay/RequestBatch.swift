@@ -56,7 +56,9 @@ extension AccessRequest {
     var knownBytes: Int { size ?? 1 }
 
     /// The bytes that a cache is charged: even an empty object takes one.
-    var chargedBytes: Int { max(1, knownBytes) }
+    ///
+    /// An object that is larger than any cache counts as one byte too large for it, so that no sum of sizes is larger than a number can be.
+    var chargedBytes: Int { min(max(1, knownBytes), SimulationCapacity.maximumBytes + 1) }
 
     /// The time at which an object that is loaded for the request expires.
     var deadline: UInt64 {

@@ -33,6 +33,7 @@ struct AccessTraceFormatTests {
             ("time,key\n", "a", .libCacheSimCSV), ("1,2,3\n", "a", .libCacheSimCSV), ("1,\n", "a", .text), ("a,b\n", "a", .text),
             ("1,a,2,3,4,set,5\n", "a", .twitter),
             ("a,GET,1,2,3\n", "a", .cacheLib), ("a,SET_LEASE,1,2,3\n", "a", .cacheLib), ("key,op,size,op_count\n", "a", .cacheLib),
+            ("timestamp,cacheKey,OpType\n", "a", .cacheLibCDN), ("1,a,1,5,5,0,-1,-1,0,1,0,0,1,-,1\n", "a", .cacheLibCDN),
         ] as [(String, String, AccessTraceFormat)]
     )
     func theFirstLineTellsTheFormatAndTheNameDecidesWhereItDoesNot(text: String, path: String, format: AccessTraceFormat) {
@@ -67,7 +68,8 @@ struct AccessTraceFormatTests {
         let pieces = [
             "1", "23", " ", ",", "\n", "\r\n", "\"", "\\", "[22/Nov/2026:02:13:31 +0000]", "GET /a HTTP/1.1", "\"GET / HTTP/1.1\" 200 5", "{", "}",
             "{\"request\":", "\"uri\":\"/x\"",
-            "\"status\":200", "\"method\":\"GET\",", ":", "*", "get", "SET", "1,GET,2,3,4\n", "0,k,1,2,3,get,0\n", "#", "-", ".", "\\u12",
+            "\"status\":200", "\"method\":\"GET\",", ":", "*", "get", "SET", "1,GET,2,3,4\n", "0,k,1,2,3,get,0\n",
+            "1,k,1,5,5,0,-1,-1,0,1,0,0,1,-,1\n", "#", "-", ".", "\\u12",
             "9999999999999999999999", "\t", "a - - ",
             "\u{0}", "é", "time,key,size\n", "2026-11-22T02:13:31.5Z", "\"ts\":", "[", "]",
         ]

@@ -20,7 +20,7 @@ struct BlockFormatTests {
     }
 
     @Test func manyBlocksOfARCComeInBatches() throws {
-        let reader = try AccessTraceReader(path: directory.write("0 18446744073709551615 0 0\n".utf8), format: .arc)
+        let reader = try AccessTraceReader(path: directory.write("0 1000000000 0 0\n".utf8), format: .arc)
         var batch: [AccessRequest] = []
         for number in 0..<10 {
             #expect(try reader.readBatch(into: &batch))
@@ -30,7 +30,7 @@ struct BlockFormatTests {
 
     @Test(arguments: [
         ("1", "one number"), ("x 1", "“x”"), ("1 2 3 4 5", "“5”"), ("1x 2", "“x”"), ("18446744073709551616 1", "larger than"),
-        ("18446744073709551615 2", "last block"),
+        ("18446744073709551615 2", "last block"), ("0 1000000001", "stands for 1000000001 requests"),
         ("1 2 99999999999999999999999", "larger than"), ("-1 2", "“-”"),
     ])
     func aMalformedLineOfARCIsNamed(line: String, fault: String) throws {

@@ -114,13 +114,69 @@ struct CommaSeparatedFormatTests {
         #expect(counts.allSatisfy { $0 <= TraceBatch.requestCount })
         #expect(counts.reduce(0, +) == 100_001)
         #expect(reader.requestCount == 100_001)
-        // A count of requests as large as 64 bits allow does not fill the memory.
-        let endless = try AccessTraceReader(path: directory.write("5,GET,1,18446744073709551615,1".utf8))
+        // The largest number of requests does not fill the memory.
+        let largest = try AccessTraceReader(path: directory.write("5,GET,1,1000000000,1".utf8))
         for _ in 0..<10 {
-            #expect(try endless.readBatch(into: &batch))
+            #expect(try largest.readBatch(into: &batch))
             #expect(batch.count == TraceBatch.requestCount)
         }
     }
+
+    @Test(arguments: ["1000000001", "18446744073709551615"])
+    func moreRepetitionsThanWouldEndAreRefused(count: String) throws {
+        let error = try directory.error(in: "5,GET,1,1,1\n5,GET,1,\(count),1\n")
+        #expect(error.code == .malformedLine)
+        #expect(error.line == 2)
+        #expect(error.message.contains("stands for \(count) requests"))
+    }
+
+    @Test(arguments: ["5,SET,18446744073709551615,1,2", "5,GET,9223372036854775807,1,1"])
+    func aSizeThatIsNoNumberIsRefused(line: String) throws {
+        let cacheLib = try directory.error(in: "5,GET,1,1,1\n\(line)\n")
+        #expect(cacheLib.line == 2 && cacheLib.message.contains("the size is larger than"))
+        let twitter = try directory.error(in: "0,a,1,2,3,get,0\n0,a,18446744073709551615,9,3,get,0\n")
+        #expect(twitter.line == 2 && twitter.message.contains("the size is larger than"))
+    }
+
+    // MARK: CacheLib's traces of web content
+
+    private static let webRows = """
+        1678900000000,k1,1,500,500,200,-1,-1,3600,0.2,0,0,1,7,1
+        1678900000250,k1,1,500,100,200,0,99,3600,0.2,1,0,1,7,1
+        1678900001000,9,1,-1,700,200,-1,-1,0,0.2,1,0,1,-,1
+        1678900001000,9,1,-1,30,200,0,29,0,0.2,0,0,1,-,1
+        1678900001000,9,2,-1,30,200,0,29,0,0.2,0,0,1,-,1
+
+        """
+
+    @Test func requestsOfWebContentHaveRecordedHits() throws {
+        let names = "timestamp,cacheKey,OpType,objectSize,responseSize,responseHeaderSize,rangeStart,rangeEnd,TTL,SamplingRate,cache_hit,"
+        let named = try directory.requests(in: names + "item_value,RequestHandler,cdn_content_type_id,vip_type\n" + Self.webRows)
+        #expect(named.format == .cacheLibCDN)
+        #expect(named.skippedCount == 1)
+        #expect(named.requests.map(\.size) == [500, 500, 700, 700])
+        #expect(named.requests.map(\.time) == [0, 250, 1_000, 1_000])
+        #expect(named.requests.map(\.lifetime) == [3_600_000, 3_600_000, nil, nil])
+        #expect(named.requests.map(\.wasHit) == [false, true, true, false])
+        #expect(named.requests[0].key == named.requests[1].key && named.requests[2].key == 9)
+        #expect(named.requests[0].group != nil && named.requests[2].group == nil)
+        let nameless = try directory.requests(in: Self.webRows)
+        #expect(nameless.format == .cacheLibCDN)
+        #expect(nameless.requests == named.requests)
+    }
+
+    @Test(arguments: [
+        ("x,k,1,5,5,0,-1,-1,0,1,0,0,1,-,1", "timestamp"), ("1,,1,5,5,0,-1,-1,0,1,0,0,1,-,1", "cacheKey"), ("1,k", "OpType"),
+        ("1,k,1,-2,5,0,-1,-1,0,1,0,0,1,-,1", "objectSize"), ("1,k,1,5,9223372036854775808,0,-1,-1,0,1,0,0,1,-,1", "responseSize"),
+    ])
+    func aMalformedLineOfWebContentIsNamed(line: String, fault: String) throws {
+        let error = try directory.error(in: "1,k,1,5,5,0,-1,-1,0,1,0,0,1,-,1\n\(line)\n")
+        #expect(error.code == .malformedLine)
+        #expect(error.line == 2)
+        #expect(error.message.contains(fault))
+    }
+
+    // MARK: Malformed lines of CacheLib
 
     @Test(arguments: ["5,GET,x,1,1", "5,GET,1,x,1", "5,GET,1,1,x", ",GET,1,1,1", "5,,1,1,1", "5"])
     func aMalformedLineOfCacheLibIsNamed(line: String) throws {

@@ -27,6 +27,49 @@ import Testing
         #expect(contents.advice.isEmpty)
     }
 
+    /// Entries that differ in a parameter alone, and have the same size.
+    private func addCopies(below path: String, parameter: String, pages: Int = 60, copies: Int = 40, to contents: inout ContentsAdvice) {
+        for page in 0..<pages {
+            for number in 0..<copies {
+                contents.add(uri: "http://origin.example\(path)\(page)?\(parameter)=\(number)", variant: nil, byteCount: 1_000 + page)
+            }
+        }
+    }
+
+    @Test func aParameterThatMattersAtOnePathIsLeftAloneHoweverManyCopiesOthersHave() {
+        for path in ["/shop/item", "/static/item"] {
+            var contents = ContentsAdvice()
+            for number in 0..<20 { contents.add(uri: "http://origin.example\(path)?id=\(number)", variant: nil, byteCount: 5_000 + number * 7) }
+            addCopies(below: "/static/", parameter: "id", to: &contents)
+            #expect(contents.advice.isEmpty, "\(path): \(contents.advice)")
+        }
+    }
+
+    @Test(arguments: ["*", "utm*", "", "a,b", "a\"]", "a b", "é"])
+    func aNameThatMeansMoreInASettingIsLeftAlone(name: String) {
+        var contents = ContentsAdvice()
+        addCopies(below: "/static/", parameter: name, to: &contents)
+        #expect(contents.advice.isEmpty, "\(contents.advice)")
+    }
+
+    @Test func aParameterIsNotIgnoredWhereNothingIsKnownOfIt() {
+        var contents = ContentsAdvice()
+        addCopies(below: "/a/", parameter: "sid", to: &contents)
+        addCopies(below: "/c/", parameter: "sid", copies: 1, to: &contents)
+        #expect(contents.advice.map(\.path) == ["/a/"])
+        addCopies(below: "/b/", parameter: "sid", to: &contents)
+        #expect(contents.advice.isEmpty, "\(contents.advice)")
+    }
+
+    @Test func parametersOfSeveralPlacesAreSettingsOfEach() {
+        var contents = ContentsAdvice()
+        addCopies(below: "/a/", parameter: "sid", to: &contents)
+        addCopies(below: "/", parameter: "utm_source", to: &contents)
+        #expect(contents.advice.map(\.path) == ["/", "/a/"])
+        #expect(contents.advice.map(\.ignoredParameters) == [["utm_*"], ["sid"]])
+        #expect(contents.advice.map { $0.settings.map(\.value) } == [["[\"utm_*\"]"], ["[sid, \"utm_*\"]"]])
+    }
+
     @Test func manyVariantsAreFoundWithTheirField() {
         var contents = ContentsAdvice()
         for page in 0..<30 {

@@ -41,7 +41,7 @@ struct LineDecoder<Format: TraceLineFormat>: TraceDecoder {
             }
             if beginning.isEmpty {
                 guard end - start <= Self.byteLimit else { throw Self.tooLong }
-                run = try format.parse(bytes.extracting(start..<end), into: &requests)
+                run = try checked(format.parse(bytes.extracting(start..<end), into: &requests))
             } else {
                 try keep(bytes.extracting(start..<end))
                 try parseBeginning(into: &requests)
@@ -63,7 +63,7 @@ struct LineDecoder<Format: TraceLineFormat>: TraceDecoder {
     private mutating func parseBeginning(into requests: inout [AccessRequest]) throws(TraceFault) {
         var line: [UInt8] = []
         swap(&line, &beginning)
-        run = try line.withSpan { (line) throws(TraceFault) in try format.parse(line, into: &requests) }
+        run = try checked(line.withSpan { (line) throws(TraceFault) in try format.parse(line, into: &requests) })
         line.removeAll(keepingCapacity: true)
         beginning = line
     }
@@ -74,6 +74,12 @@ struct LineDecoder<Format: TraceLineFormat>: TraceDecoder {
     }
 
     private static var tooLong: TraceFault { TraceFault("the line is longer than \(byteLimit) bytes.") }
+
+    /// The requests that a line stands for, unless they are too many.
+    private func checked(_ run: TraceRun?) throws(TraceFault) -> TraceRun? {
+        guard let run, run.count > TraceRun.requestLimit else { return run }
+        throw TraceFault("the line stands for \(run.count) requests, and may stand for \(TraceRun.requestLimit).")
+    }
 
     private mutating func continueRun(into requests: inout [AccessRequest]) {
         guard var rest = run else { return }

@@ -57,6 +57,9 @@ struct TraceFault: Error {
 
 /// Several requests that one line stands for.
 struct TraceRun {
+    /// A line may stand for so many requests. A simulation of more from one line would not seem to end.
+    static let requestLimit: UInt64 = 1_000_000_000
+
     /// The next request.
     var request: AccessRequest
     /// The difference between the keys of one request and the next.

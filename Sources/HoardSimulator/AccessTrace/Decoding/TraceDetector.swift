@@ -82,6 +82,7 @@ enum TraceDetector {
             let columns = CSVColumns(line, fields) { CacheLibFormat.Column(rawValue: $0) }
             if columns.has(.key), columns.has(.count) || columns.has(.keySize) { return .cacheLib }
         }
+        if CacheLibCDNFormat.areNames(CSVColumns(line, fields) { CacheLibCDNFormat.Column(rawValue: $0) }) { return .cacheLibCDN }
         let names = CSVColumns(line, fields, named: LibCacheSimFormat.column)
         // Of comments, only those that name a time too are names of columns.
         let isComment = line.isBlankOrComment
@@ -89,6 +90,7 @@ enum TraceDetector {
         if isComment { return nil }
         if count >= 7, line.number(fields[0]) != nil, TwitterFormat.isOperation(line, fields[count - 2]) { return .twitter }
         if isCacheLibOperation(line, fields[1]) || count >= 8 && isCacheLibOperation(line, fields[3]) { return .cacheLib }
+        if CacheLibCDNFormat.isRequest(line, fields) { return .cacheLibCDN }
         return line.fraction(fields[0], decimals: 0) != nil && !fields[1].isEmpty ? .libCacheSimCSV : nil
     }
 

@@ -12,67 +12,24 @@ struct AccessLogFormat: TraceLineFormat {
 
     var skippedCount: Int { requests.skippedCount }
 
+    /// A line that does not fit is counted: what users and clients send may make one.
     mutating func parse(_ line: Span<UInt8>, into batch: inout [AccessRequest]) throws(TraceFault) -> TraceRun? {
         let end = line.contentEnd
         guard line.skippingBlanks(from: 0, to: end) < end, line[0] != UInt8(ascii: "#") else { return nil }
-        guard let dateStart = Self.dateStart(line, end), let dateEnd = line.firstIndex(of: UInt8(ascii: "]"), from: dateStart, to: end) else {
-            throw TraceFault("expected a date in brackets, as in [22/Nov/2026:02:13:31 +0000].")
+        guard let found = Self.parts(line, end) else {
+            requests.skip()
+            return nil
         }
         var entry = requests.makeLine()
-        entry.time = LogDate.common(line, dateStart..<dateEnd)
-        guard entry.time != nil else { throw TraceFault("expected a date such as 22/Nov/2026:02:13:31 +0000 in the brackets.") }
-        let quote = line.skippingBlanks(from: dateEnd + 1, to: end)
-        guard quote < end, line[quote] == UInt8(ascii: "\""), let requestEnd = Self.closingQuote(line, from: quote + 1, to: end) else {
-            throw TraceFault("expected a request in quotation marks behind the date.")
-        }
-        let host = Self.host(line, before: dateStart - 1)
-        entry.setRequest(line, quote + 1..<requestEnd, hostHash: host.map { line.hash($0) } ?? 0)
-        let statusStart = line.skippingBlanks(from: requestEnd + 1, to: end)
-        let statusEnd = Self.wordEnd(line, from: statusStart, to: end)
-        entry.status = line.number(statusStart..<statusEnd)
-        guard entry.status != nil || line.equals(statusStart..<statusEnd, "-") else {
-            throw TraceFault("expected a status, or -, behind the request.")
-        }
-        let sizeStart = line.skippingBlanks(from: statusEnd, to: end)
-        let sizeEnd = Self.wordEnd(line, from: sizeStart, to: end)
-        entry.byteCount = line.number(sizeStart..<sizeEnd)
-        guard entry.byteCount != nil || line.equals(sizeStart..<sizeEnd, "-") else {
-            throw TraceFault("expected a number of bytes, or -, behind the status.")
-        }
+        entry.time = found.time
+        let host = Self.host(line, before: found.dateStart - 1)
+        entry.setRequest(line, found.request, hostHash: host.map { line.hash($0) } ?? 0)
+        (entry.status, entry.byteCount) = (found.status, found.byteCount)
         // Only a line that counts is read to its end.
-        if entry.key != nil { Self.readMore(line, from: sizeEnd, to: end, into: &entry) }
-        if entry.isProfiled { Self.readClient(line, before: dateStart - 1, host: host, into: &entry) }
+        if entry.key != nil { Self.readMore(line, from: found.end, to: end, into: &entry) }
+        if entry.isProfiled { Self.readClient(line, before: found.dateStart - 1, host: host, into: &entry) }
         requests.append(entry, to: &batch)
         return nil
-    }
-
-    /// The place behind the bracket in front of the date. A user's name may have brackets too.
-    private static func dateStart(_ line: Span<UInt8>, _ end: Int) -> Int? {
-        var index = 0
-        while let bracket = line.firstIndex(of: UInt8(ascii: "["), from: index, to: end) {
-            index = bracket + 1
-            if index + 3 < end, line.isDigit(index, before: end), line.isDigit(index + 1, before: end), line[index + 2] == UInt8(ascii: "/") {
-                return index
-            }
-        }
-        return nil
-    }
-
-    /// The place of the quotation mark that ends a text. Those inside it follow a backslash.
-    private static func closingQuote(_ line: Span<UInt8>, from start: Int, to end: Int) -> Int? {
-        var index = start
-        while index < end {
-            switch line[index] {
-            case UInt8(ascii: "\""): return index
-            case UInt8(ascii: "\\"): index += 2
-            default: index += 1
-            }
-        }
-        return nil
-    }
-
-    private static func wordEnd(_ line: Span<UInt8>, from start: Int, to end: Int) -> Int {
-        line.firstIndex(of: 0x20, from: start, to: end) ?? end
     }
 
     private static func readClient(_ line: Span<UInt8>, before end: Int, host: Range<Int>?, into entry: inout LogLine) {
@@ -85,7 +42,8 @@ struct AccessLogFormat: TraceLineFormat {
         if !line.equals(word, "-") { entry.client = line.hash(word) }
     }
 
-    /// The host that Apache's `vhost_combined` puts in front of the client: the first of four words of which the second is an address.
+    /// The host that Apache's `vhost_combined` puts in front of the client: the first of four words of which the second is an address. A user's name
+    /// with spaces makes them more.
     private static func host(_ line: Span<UInt8>, before end: Int) -> Range<Int>? {
         let firstEnd = wordEnd(line, from: 0, to: end)
         var words = 0
@@ -94,7 +52,7 @@ struct AccessLogFormat: TraceLineFormat {
             index = wordEnd(line, from: index, to: end) + 1
             words += 1
         }
-        guard words == 4, firstEnd + 1 < end else { return nil }
+        guard words >= 4, firstEnd + 1 < end else { return nil }
         let secondEnd = wordEnd(line, from: firstEnd + 1, to: end)
         guard line.isDigit(firstEnd + 1, before: end) || line.firstIndex(of: UInt8(ascii: ":"), from: firstEnd + 1, to: secondEnd) != nil else {
             return nil

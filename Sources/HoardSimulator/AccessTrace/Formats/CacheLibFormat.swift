@@ -42,7 +42,7 @@ struct CacheLibFormat: TraceLineFormat {
             throw TraceFault("expected key, op, size, op_count and key_size in the columns of CacheLib's traces.")
         }
         let lifetime = line.number(self[.lifetime]) ?? 0
-        let byteCount = size == 0 ? nil : Int(exactly: size.addingReportingOverflow(keySize).partialValue)
+        let byteCount = try size == 0 ? nil : Int(sum: keySize, size)
         let hash = line.key(key)
         guard line.equals(self[.op], "GET") || line.equals(self[.op], "GET_LEASE") else {
             guard !self[.op].isEmpty else { throw TraceFault("expected an operation such as GET or SET.") }

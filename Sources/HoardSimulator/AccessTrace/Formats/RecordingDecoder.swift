@@ -29,7 +29,10 @@ struct RecordingDecoder: TraceDecoder {
             throw TraceFault(error)
         }
         let tickLength = UInt64(file.header?.tickLength ?? 0)
-        for event in events { window.append(event, time: event.tick.multipliedReportingOverflow(by: tickLength).partialValue / 1_000) }
+        for event in events {
+            let (microseconds, overflows) = event.tick.multipliedReportingOverflow(by: tickLength)
+            window.append(event, time: (overflows ? .max : microseconds) / 1_000)
+        }
         eventCount += events.count
         window.takeReady(atMost: TraceBatch.requestCount - requests.count, into: &requests)
         return bytes.count

@@ -24,7 +24,7 @@ struct TwitterFormat: TraceLineFormat {
         }
         let milliseconds = clock.elapsed(.milliseconds(seconds: time))
         let key = line.hash(fields[1].lowerBound..<fields[count - 6].upperBound)
-        let size = valueSize == 0 ? nil : Int(exactly: keySize.addingReportingOverflow(valueSize).partialValue)
+        let size = try valueSize == 0 ? nil : Int(sum: keySize, valueSize)
         switch Self.operation(line, fields[count - 2]) {
         case .read:
             requests.append(memory.request(key: key, size: size, lifetime: lifetime, time: milliseconds))

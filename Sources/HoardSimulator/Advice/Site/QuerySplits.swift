@@ -13,8 +13,23 @@ struct QuerySplits: Sendable {
         var others = 0
         var equalOthers = 0
         var lastSize: Int?
-        /// The paths under which there are pairs.
-        var nodes: Set<Int> = []
+        /// The counts of each path.
+        var places: [Int: Place] = [:]
+    }
+
+    /// The counts of a parameter at a path.
+    struct Place: Sendable {
+        /// Pairs of objects, as in ``Parameter``.
+        var pairs = 0
+        var equalPairs = 0
+
+        static func += (place: inout Self, other: Self) {
+            place.pairs += other.pairs
+            place.equalPairs += other.equalPairs
+        }
+
+        /// Whether there are pairs, and nearly all of them have the same size.
+        var isEvidence: Bool { pairs > 0 && equalPairs * 10 >= pairs * 9 }
     }
 
     private struct Joined {
@@ -67,9 +82,10 @@ struct QuerySplits: Sendable {
         defer { parameters[name] = parameter }
         if let other = joined[hash] {
             guard other.object != key else { return }
-            parameter.pairs += 1
-            if other.size == size { parameter.equalPairs += 1 }
-            parameter.nodes.insert(node)
+            let pair = Place(pairs: 1, equalPairs: other.size == size ? 1 : 0)
+            parameter.pairs += pair.pairs
+            parameter.equalPairs += pair.equalPairs
+            parameter.places[node, default: Place()] += pair
             joined[hash] = Joined(size: size, object: key)
         } else {
             if joined.count < Self.limit { joined[hash] = Joined(size: size, object: key) }
@@ -78,6 +94,7 @@ struct QuerySplits: Sendable {
                 if last == size { parameter.equalOthers += 1 }
             }
             parameter.lastSize = size
+            parameter.places[node, default: Place()] += Place()
         }
     }
 }
