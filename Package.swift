@@ -420,12 +420,18 @@ let package = Package(
         .testTarget(
             name: "HoardHTTPTests",
             dependencies: [
-                "Hoard", "HoardCodings", "HoardHTTP", "HoardHTTPTestSupport", "HoardMessages", "HoardTesting", "HoardTransports", httpTypes, nioCore,
+                "Hoard", "HoardCodings", "HoardHTTP", "HoardHTTPTestSupport", "HoardMessages", "HoardTesting", "HoardTransports", httpTypes,
+                nioCore,
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             swiftSettings: swiftSettings
         ),
-        .target(name: "HoardHTTPTestSupport", dependencies: ["Hoard", "HoardTesting", httpTypes], path: "Tests/HoardHTTPTestSupport", swiftSettings: swiftSettings),
+        .target(
+            name: "HoardHTTPTestSupport",
+            dependencies: ["Hoard", "HoardTesting", httpTypes],
+            path: "Tests/HoardHTTPTestSupport",
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "HoardNIOTestSupport",
             dependencies: ["HoardHTTP", "HoardNIO", "HoardTesting", httpTypes, nioCore, nioHPACK, nioPosix, nioSSL],
