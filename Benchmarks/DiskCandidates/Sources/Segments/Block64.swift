@@ -7,7 +7,7 @@
 /// | block | 8 | 16 | 24 | 32 | 40 | 48 |
 /// | --- | --- | --- | --- | --- | --- | --- |
 /// | `HoardSeg`: head of a segment | format, 4 | store | number | first sequence | nonce | end of the data before |
-/// | `HoardEnd`: end of a sealed segment | places | data's end | number | last sequence | first sequence | seed |
+/// | `HoardEnd`: end of a sealed segment | number of places | data's end | number | last sequence | 0 | seed |
 /// | `HoardPos`: the file `position` | generation | number | valid length | sequence | boot | seed |
 /// | `HoardSto`: the file `store` | format, 4 | store | secret | secret | length of a segment | 0 |
 ///

@@ -112,7 +112,9 @@ final class DataFile: Sendable {
         #endif
     }
 
-    func delete() throws(SegmentError) {
+    func delete() throws(SegmentError) { try Self.delete(path) }
+
+    static func delete(_ path: String) throws(SegmentError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw SegmentError("\(path) cannot be deleted", code: errno) }
     }
 }

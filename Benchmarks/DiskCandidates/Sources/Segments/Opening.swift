@@ -23,6 +23,8 @@ struct Opening {
         var nextNumber: UInt64 = 1
         /// Whether older records than those of `segments` are lost, and no one knows of which keys.
         var endsTrust = false
+        /// The files of segments that are given up, the oldest first.
+        var givenUp: [String] = []
     }
 
     private(set) var logs: [LogName: LogState] = [:]
@@ -38,14 +40,17 @@ struct Opening {
                 position: position[log]
             )
             // A removal in the small log may be lost.
-            if logs[.small]?.endsTrust ?? false { try log.giveUpAll() }
+            if logs[.small]?.endsTrust ?? false { log.giveUpAll() }
             logs[log.name] = log
         }
+        // The main log first, and of each log the oldest first. So an opening that ends in between leaves the damage by which the next one knows
+        // what to give up.
+        for file in [LogName.main, .small].compactMap({ logs[$0]?.givenUp }).joined() { try DataFile.delete("\(directory)/\(file)") }
     }
 }
 
 extension Opening.LogState {
-    /// Opens the segments of a log, and deletes those that are older than a gap.
+    /// Opens the segments of a log, and gives up those that are older than a gap.
     init(_ name: LogName, _ found: [UInt64], directory: String, identity: StoreFile, position: PositionFile.Position?) throws {
         self.name = name
         var numbers = found.sorted()
@@ -63,8 +68,11 @@ extension Opening.LogState {
             guard FileManager.default.fileExists(atPath: "\(directory)/\(name.file)"),
                 let segment = try SegmentFile.open(in: directory, name: name, store: identity.number, fallbackSeed: seed)
             else {
-                // A segment that has been made and not yet begun is no loss.
-                if segments.isEmpty, position.map({ $0.segment.number < number }) ?? true { continue }
+                // A segment that has been made and not yet begun is no loss. Its number is used again, as numbers are consecutive.
+                if segments.isEmpty, position.map({ $0.segment.number < number }) ?? true {
+                    nextNumber = number
+                    continue
+                }
                 endsTrust = true
                 break
             }
@@ -72,9 +80,7 @@ extension Opening.LogState {
         }
         segments.reverse()
         let kept = Set(segments.map(\.name.number))
-        for number in numbers where !kept.contains(number) {
-            try? FileManager.default.removeItem(atPath: "\(directory)/\(SegmentName(name, number).file)")
-        }
+        givenUp = numbers.filter { !kept.contains($0) }.map { SegmentName(name, $0).file }
         try openNewest(position, segmentBytes: identity.segmentBytes)
     }
 
@@ -91,18 +97,23 @@ extension Opening.LogState {
         sequence = max(sequence, scan.lastSequence)
         if scan.endsTrust {
             endsTrust = true
-            for segment in segments.dropLast() { try segment.file.delete() }
-            segments = [newest]
+            // The entries before the loss would count again when others have been written behind them.
+            guard !scan.places.isEmpty else { return giveUpAll() }
+            giveUp(segments.count - 1)
         }
         open = (newest, scan.places, scan.end)
     }
 
-    /// Deletes all segments.
-    mutating func giveUpAll() throws {
-        for segment in segments { try segment.file.delete() }
-        segments = []
+    mutating func giveUpAll() {
+        giveUp(segments.count)
         open = nil
         formerDataEnd = 0
+    }
+
+    /// Gives up the oldest segments.
+    private mutating func giveUp(_ count: Int) {
+        givenUp += segments.prefix(count).map(\.name.file)
+        segments.removeFirst(count)
     }
 }
 

@@ -42,18 +42,25 @@ extension SegmentStore {
     }
 
     private func clean() {
-        while isComplete, !workers.isStopped, let need, let oldest = segmentToClean(for: need), oldest.footer.withLock({ $0 != nil }) {
+        while isComplete, !workers.isStopped, let need, let oldest = segmentToClean(for: need) {
+            // Its footer may be under way. If it gets none, its entries are read.
+            if oldest.footer.withLock({ $0 == nil }) { workers.waitForSealing() }
             // While the flag is up, removals are written even of keys that are not here, and new records have shadows. So the file's records do not
             // come back if the file stays, and neither do older ones.
             counters.isCleaning.store(true, ordering: .releasing)
+            counters.begunSegments.withLock { _ = $0.insert(oldest.name) }
             do {
                 try clean(oldest, sparingAll: need == .compaction)
                 try delete(oldest)
             } catch {
-                // The flag stays up until the segment is gone.
+                // The flag stays up until the segment is gone, whatever else is cleaned meanwhile.
                 return
             }
-            counters.isCleaning.store(false, ordering: .releasing)
+            let isOver = counters.begunSegments.withLock { begun in
+                begun.remove(oldest.name)
+                return begun.isEmpty
+            }
+            if isOver { counters.isCleaning.store(false, ordering: .releasing) }
         }
     }
 
@@ -146,6 +153,7 @@ extension SegmentStore {
         // If one cannot be deleted, there is a gap behind it, and the next opening gives it up.
         for segment in forgotten.reversed() { try? segment.file.delete() }
         for segment in forgotten { segments.removeOldest(of: segment.name.log) }
+        counters.begunSegments.withLock { $0.subtract(forgotten.map(\.name)) }
     }
 
     /// Removes all places in some segments from the index. O(n) in the number of records.

@@ -65,11 +65,11 @@ public final class SegmentStore: Sendable {
     /// Waits for the work under way, and ends. The footers of the newest segments are written, so that the
     /// next opening reads no entries.
     public func close() throws {
+        defer { identity.unlock() }
         workers.stop()
         let last = [Self.close(small), Self.close(main)]
         workers.wait()
         for case let full? in last { try seal(full) }
-        identity.unlock()
     }
 
     private static func close(_ log: borrowing Mutex<Log>) -> FullSegment? {
@@ -94,6 +94,8 @@ extension SegmentStore {
         let isComplete = Atomic(false)
         /// Whether there is a segment whose records the index may have forgotten.
         let isCleaning = Atomic(false)
+        /// The segments whose cleaning has begun, and whose files are still there.
+        let begunSegments = Mutex<Set<SegmentName>>([])
     }
 
     public struct Statistics: Sendable {

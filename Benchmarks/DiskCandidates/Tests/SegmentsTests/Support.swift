@@ -13,9 +13,32 @@ final class TemporaryDirectory {
     init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
+    /// Another directory with the same files. Of an open store it has the files that a kill would leave.
+    func copy() throws -> TemporaryDirectory {
+        let copy = try TemporaryDirectory()
+        for file in files { try FileManager.default.copyItem(atPath: "\(path)/\(file)", toPath: "\(copy.path)/\(file)") }
+        return copy
+    }
+
+    /// Puts a directory in the place of a file while `body` runs: it can be neither opened nor deleted as a file.
+    func blocking(_ file: String, _ body: () throws -> Void) throws {
+        let path = "\(path)/\(file)"
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        defer {
+            try? FileManager.default.removeItem(atPath: path)
+            try? FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+        }
+        try body()
+    }
+
     var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 
     func byteCount(_ file: String) -> Int { (try? Data(contentsOf: URL(fileURLWithPath: "\(path)/\(file)")).count) ?? 0 }
+
+    func create(_ file: String) throws { try Data().write(to: URL(fileURLWithPath: "\(path)/\(file)")) }
+
+    func delete(_ file: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(file)") }
 
     func change(_ file: String, _ body: (inout Data) -> Void) throws {
         let url = URL(fileURLWithPath: "\(path)/\(file)")
