@@ -43,6 +43,21 @@ struct RoundTripTests {
     }
 
     @Test(arguments: ContentCoding.available)
+    func emptyPartsChangeNothing(coding: ContentCoding) throws {
+        var numbers = SeededNumbers(seed: 6)
+        let content = (0..<100_000).map { _ in UInt8.random(in: 0...9, using: &numbers) }
+        let encoded = try encode(content, [coding])
+        let decoder = try ContentDecoder(codings: [coding])
+        var output: [UInt8] = []
+        for part in [encoded[..<1_000], encoded[1_000...]] {
+            try Array(part).withUnsafeBytes { try decoder.decode($0) { output += $0 } }
+            for _ in 0..<50 { try decoder.decode(UnsafeRawBufferPointer(start: nil, count: 0)) { output += $0 } }
+        }
+        try decoder.finish()
+        #expect(output == content)
+    }
+
+    @Test(arguments: ContentCoding.available)
     func emptyContentComesBack(coding: ContentCoding) throws {
         let encoded = try encode([], [coding])
         #expect(!encoded.isEmpty)

@@ -60,6 +60,16 @@ struct CacheTargetTests {
         for host in ["b.example", "a.example:81", "c.example", nil] { #expect(target("/", host: host, authority: known) == nil) }
     }
 
+    @Test
+    func knownAuthoritiesMayNameTheDefaultPortOfEitherScheme() throws {
+        let known = try HTTPCacheAuthority.oneOf(["a.example:443", "b.example:80"])
+        for host in ["a.example", "a.example:443"] {
+            #expect(uri(target("/", host: host, scheme: .https, authority: known)) == "https://a.example/")
+        }
+        #expect(uri(target("/", host: "b.example", authority: known)) == "http://b.example/")
+        #expect(target("/", host: "a.example:81", authority: known) == nil)
+    }
+
     @Test(arguments: ["", "a b", "a/b", "http://a", "a:b", "user@a"])
     func authorityThatIsNoneIsSaid(text: String) {
         #expect(throws: HTTPCacheOptionError.self) { try HTTPCacheAuthority.canonical(text) }

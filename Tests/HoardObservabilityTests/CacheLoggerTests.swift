@@ -58,6 +58,27 @@ import Testing
         #expect(lines.last == "warning: Cache store is failing store=disk suppressed=49")
     }
 
+    @Test func aFailureThatBeginsQuietlyAndLastsIsAWarningLater() {
+        let observer = observer(from: .info)
+        observer.eventOccurred(TieredCacheEvent(.storeFailed, store: "disk"))
+        observer.eventOccurred(TieredCacheEvent(.storeRecovered, store: "disk"))
+        time.advance(by: .seconds(30))
+        observer.eventOccurred(TieredCacheEvent(.storeFailed, store: "disk"))
+        observer.eventOccurred(TieredCacheEvent(.circuitOpened, store: "disk"))
+        #expect(lines.last == "notice: Cache store works again outage=0.0 seconds store=disk")
+
+        for _ in 0..<3 {
+            time.advance(by: .seconds(30))
+            observer.eventOccurred(TieredCacheEvent(.circuitOpened, store: "disk"))
+        }
+        observer.eventOccurred(TieredCacheEvent(.storeRecovered, store: "disk"))
+        #expect(
+            lines.dropFirst(2) == [
+                "warning: Cache store is failing store=disk suppressed=1", "notice: Cache store works again outage=90.0 seconds store=disk",
+            ]
+        )
+    }
+
     @Test func rejectedRecordsAreANoticeOnceAMinuteForAStore() {
         let observer = observer(from: .info)
         for _ in 0..<5 {

@@ -1,10 +1,12 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import CoreMetrics
 import Hoard
 import HoardObservability
 import HoardTesting
 import MetricsTestKit
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CacheMetricsReporterTests {
@@ -93,6 +95,17 @@ import Testing
         #expect(try factory.expectGauge("cache.entries", [("cache", "numbers")]).values == [1, 0])
     }
 
+    @Test func aCacheThatGoesDuringAReportIsReportedAsEmptyByTheNext() async {
+        let factory = DroppingFactory()
+        let reporter = CacheMetrics.Reporter(CacheMetrics(factory: factory), ticker: time)
+        factory.makeCache { cache in
+            cache[1] = 1
+            reporter.register(cache, as: "numbers")
+        }
+        for _ in 0..<3 { await reporter.report() }
+        #expect(factory.recorded == [1, 0])
+    }
+
     @Test func aTieredCacheReportsTheSizeOfItsMemory() async {
         let reporter = reporter
         let cache = TieredCache<String, String>(
@@ -150,6 +163,18 @@ import Testing
         #expect(try factory.expectGauge("cache.entries", [("cache", "numbers")]).values == [0, 1, 2])
     }
 
+    @Test func theLastReportAsksStoresThatRefuseCancelledTasks() async throws {
+        let reporter = reporter
+        let store = FaultyStore(MemoryStore(name: "disk"))
+        store.setScript { _ in Task.isCancelled ? .fail(StoreError(.unavailable, "The task was cancelled.")) : .pass }
+        reporter.register(store)
+        let running = Task { await reporter.run(every: .seconds(10)) }
+        await time.sleepers(1)
+        running.cancel()
+        await running.value
+        #expect(try factory.expectGauge("cache.store.entries", [("store", "disk")]).values == [0, 0])
+    }
+
     @Test func reportsAtTheSameTimeCountNothingTwice() async {
         let reporter = reporter
         let cache = Cache<Int, Int>(maximumCount: 10)
@@ -166,4 +191,31 @@ import Testing
         }
         #expect(factory.counterTotal(label: "cache.requests") == 400)
     }
+}
+
+/// A factory that keeps a cache until one of its gauges is told a value.
+private final class DroppingFactory: MetricsFactory, RecorderHandler {
+    private let cache = Mutex<Cache<Int, Int>?>(nil)
+    private let values = Mutex<[Int64]>([])
+    var recorded: [Int64] { values.withLock { $0 } }
+
+    func makeCache(_ use: (Cache<Int, Int>) -> Void) {
+        let new = Cache<Int, Int>(maximumCount: 2)
+        use(new)
+        cache.withLock { $0 = new }
+    }
+
+    func record(_ value: Int64) {
+        values.withLock { $0.append(value) }
+        _ = cache.withLock { $0.take() }
+    }
+
+    func record(_ value: Double) {}
+
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler { self }
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler { NOOPMetricsHandler.instance }
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { NOOPMetricsHandler.instance }
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
 }

@@ -98,6 +98,14 @@ import Testing
         #expect(factory.lines("cache.circuit") == ["cache.circuit{store=disk} 0"])
     }
 
+    @Test func aCircuitThatOpensDuringTheFirstCallIsOpen() {
+        let hooked = HookedFactory(factory)
+        let metrics = CacheMetrics(factory: hooked)
+        hooked.beforeNextGauge { metrics.eventOccurred(TieredCacheEvent(.circuitOpened, store: "disk")) }
+        metrics.storeCallEnded(CacheStoreCall(store: "disk", operation: .read), outcome: .failed, error: nil, duration: .zero)
+        #expect(factory.lines("cache.circuit") == ["cache.circuit{store=disk} 1"])
+    }
+
     @Test func namesBeyondTheLimitShareALabel() {
         let metrics = CacheMetrics(factory: factory, maximumNameCount: 2)
         for number in 1...5 {
@@ -155,6 +163,27 @@ import Testing
         #expect(factory.counterTotal(label: "cache.requests") == 2_000)
         #expect(factory.counters.count == 7)
     }
+}
+
+/// A factory that has something happen while it makes a gauge.
+private final class HookedFactory: MetricsFactory {
+    private let base: TestMetrics
+    private let hook = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(_ base: TestMetrics) { self.base = base }
+
+    func beforeNextGauge(_ action: @escaping @Sendable () -> Void) { hook.withLock { $0 = action } }
+
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+        hook.withLock { $0.take() }?()
+        return base.makeRecorder(label: label, dimensions: dimensions, aggregate: aggregate)
+    }
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler { base.makeCounter(label: label, dimensions: dimensions) }
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { base.makeTimer(label: label, dimensions: dimensions) }
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
 }
 
 /// A factory that counts the metrics that it makes.

@@ -14,6 +14,8 @@
         private let maximumWindowLog: Int
         private var isInsideFrame = false
         private var hasEndedFrame = false
+        /// Whether the last step has filled its output, so that there may be more without more input.
+        private var hasFilledOutput = false
 
         /// - Parameters:
         ///   - maximumWindowLog: The largest window that is given memory, as a power of two.
@@ -40,13 +42,15 @@
 
         func reset() throws(CodingError) {
             guard ZSTD_isError(ZSTD_DCtx_reset(context, ZSTD_reset_session_only)) == 0 else { throw .outOfMemory(formatName) }
-            (isInsideFrame, hasEndedFrame) = (false, false)
+            (isInsideFrame, hasEndedFrame, hasFilledOutput) = (false, false, false)
         }
 
         func step(
             _ input: UnsafeRawBufferPointer,
             into output: UnsafeMutableRawBufferPointer
         ) throws(CodingError) -> (consumed: Int, produced: Int) {
+            // libzstd fails when many calls in a row have nothing to do.
+            if input.isEmpty, !hasFilledOutput { return (0, 0) }
             if !isInsideFrame {
                 // Between frames there is nothing left to write, and a call would begin the next one.
                 guard !input.isEmpty else { return (0, 0) }
@@ -60,6 +64,7 @@
             try check(result)
             isInsideFrame = result != 0
             if result == 0 { hasEndedFrame = true }
+            hasFilledOutput = target.pos == target.size
             return (source.pos, target.pos)
         }
 

@@ -34,12 +34,16 @@ public struct HTTPCacheAuthority: Sendable {
     /// - Throws: ``HTTPCacheOptionError/Code/invalidAuthority``.
     public static func oneOf(_ authorities: some Sequence<String>) throws(HTTPCacheOptionError) -> Self {
         var known: Set<String> = []
-        for authority in authorities { known.insert(try checked(authority)) }
+        for authority in authorities {
+            // The scheme, whose default port is left away, is that of each request.
+            known.insert(try checked(authority))
+            known.insert(try checked(authority, scheme: "https"))
+        }
         return Self(rule: .oneOf(known))
     }
 
-    private static func checked(_ authority: String) throws(HTTPCacheOptionError) -> String {
-        guard let target = TargetURI(HTTPRequest(method: .get, scheme: "http", authority: authority, path: "/")) else {
+    private static func checked(_ authority: String, scheme: String = "http") throws(HTTPCacheOptionError) -> String {
+        guard let target = TargetURI(HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/")) else {
             throw HTTPCacheOptionError(
                 code: .invalidAuthority,
                 message: "“\(authority)” is not a host with or without a port, such as example.com:8080."

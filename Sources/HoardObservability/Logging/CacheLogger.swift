@@ -21,7 +21,8 @@ internal import Synchronization
 /// | `trace` | Single requests, and entries that leave memory. |
 ///
 /// An event at `notice` or above is logged for a store at most once in ``interval``; the next time, the metadata
-/// `suppressed` says how often it has happened meanwhile. Messages are constant. Metadata are names of caches and
+/// `suppressed` says how often it has happened meanwhile. A failure that begins too soon for that and lasts is a
+/// warning later, when the store is tried again in vain. Messages are constant. Metadata are names of caches and
 /// stores, words of a fixed set, counts, durations and the types of errors; never keys, tags, values or the texts of
 /// errors.
 public final class CacheLogger: CacheObserver {

@@ -23,10 +23,14 @@ struct StoreLog: Sendable {
 
         /// - Returns: How often it has been suppressed before, if it is to be logged now.
         mutating func occur(at now: Int64, interval: Int64) -> Int? {
-            if let lastLogged, now - lastLogged < interval {
-                suppressed += 1
-                return nil
-            }
+            if let suppressed = log(at: now, interval: interval) { return suppressed }
+            suppressed += 1
+            return nil
+        }
+
+        /// The same for something that has been counted when it occurred.
+        mutating func log(at now: Int64, interval: Int64) -> Int? {
+            if let lastLogged, now - lastLogged < interval { return nil }
             lastLogged = now
             defer { suppressed = 0 }
             return suppressed
@@ -50,17 +54,26 @@ struct StoreLog: Sendable {
         case .valueNotEncoded: line(.notice, "Cache value not encoded", unencodedValues.occur(at: now, interval: interval))
         case .journalOverflowed:
             line(.warning, "Cache store has missed too many invalidations, and is emptied", overflows.occur(at: now, interval: interval))
-        case .circuitOpened: Line(level: .debug, message: "Cache store is left alone")
+        case .circuitOpened: overdueWarning(at: now, interval: interval) ?? Line(level: .debug, message: "Cache store is left alone")
         case .circuitClosed: Line(level: .debug, message: "Cache store is used again")
         default: Line(level: .debug, message: "Cache event")
         }
     }
 
     private mutating func lineForFailure(at now: Int64, interval: Int64) -> Line {
-        guard failingSince == nil else { return Line(level: .debug, message: "Cache store is failing") }
+        guard failingSince == nil else {
+            return overdueWarning(at: now, interval: interval) ?? Line(level: .debug, message: "Cache store is failing")
+        }
         failingSince = now
         let suppressed = failures.occur(at: now, interval: interval)
         hasWarned = suppressed != nil
+        return line(.warning, "Cache store is failing", suppressed)
+    }
+
+    /// The warning about a failure that lasts, and whose beginning came too soon after another to be logged loudly.
+    private mutating func overdueWarning(at now: Int64, interval: Int64) -> Line? {
+        guard failingSince != nil, !hasWarned, let suppressed = failures.log(at: now, interval: interval) else { return nil }
+        hasWarned = true
         return line(.warning, "Cache store is failing", suppressed)
     }
 

@@ -50,8 +50,8 @@ extension CacheMetrics {
             let handlers = metrics.handlers(ofCache: name)
             let counters = CounterDeltas()
             add { [weak cache] in
-                gauges.record(count: cache?.count ?? 0, weight: cache?.totalWeight ?? 0)
-                guard let cache else { return false }
+                guard let cache else { return gauges.recordEnd() }
+                gauges.record(count: cache.count, weight: cache.totalWeight)
                 counters.report(cache, to: handlers)
                 return true
             }
@@ -67,8 +67,9 @@ extension CacheMetrics {
                 factory: metrics.factory
             )
             add { [weak cache] in
-                gauges.record(count: cache?.memoryCount ?? 0, weight: cache?.memoryWeight ?? 0)
-                return cache != nil
+                guard let cache else { return gauges.recordEnd() }
+                gauges.record(count: cache.memoryCount, weight: cache.memoryWeight)
+                return true
             }
         }
 
@@ -98,7 +99,8 @@ extension CacheMetrics {
                 let (next, overflowed) = ticker.nanoseconds().addingReportingOverflow(interval.saturatingNanoseconds)
                 do { try await ticker.sleep(until: overflowed ? .max : next) } catch { break }
             }
-            await report()
+            // In a task that is not cancelled: a store may refuse to answer one that is.
+            await startTask { [self] in await report() }.value
         }
 
         /// Reports everything now and every ten seconds, until the task is cancelled, or the service group shuts down that it is part of; then once more.
@@ -149,6 +151,14 @@ extension CacheMetrics.Reporter {
         func record(count: Int, weight: Int) {
             entries.record(count)
             bytes?.record(weight)
+        }
+
+        /// The cache has gone.
+        ///
+        /// - Returns: That there will be nothing to report the next time.
+        func recordEnd() -> Bool {
+            record(count: 0, weight: 0)
+            return false
         }
     }
 

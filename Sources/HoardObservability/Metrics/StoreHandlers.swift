@@ -29,16 +29,23 @@ final class StoreHandlers: Sendable {
         let counter = calls.handlers(for: call) { callCounter(call) } ?? callCounter(call)
         counter.increment()
         // From its first call on, a store has a circuit, which is closed until it is reported to be open.
-        if circuit.load() == nil { setCircuit(isOpen: false) }
+        if circuit.load() == nil {
+            let gauge = circuitGauge()
+            // One that has been reported meanwhile stays as it was reported.
+            if circuit.storeIfNil(gauge) === gauge { gauge.record(0) }
+        }
         guard outcome != .skipped else { return }
         let timer = durations.handlers(for: operation) { durationTimer(operation) } ?? durationTimer(operation)
         timer.recordNanoseconds(duration.saturatingNanoseconds)
     }
 
     func setCircuit(isOpen: Bool) {
-        let gauge =
-            circuit.load() ?? circuit.storeIfNil(Gauge(label: "cache.circuit", dimensions: [("store", name)], factory: factory))
+        let gauge = circuit.load() ?? circuit.storeIfNil(circuitGauge())
         gauge.record(isOpen ? 1 : 0)
+    }
+
+    private func circuitGauge() -> Gauge {
+        Gauge(label: "cache.circuit", dimensions: [("store", name)], factory: factory)
     }
 
     private func callCounter(_ call: Call) -> Counter {
