@@ -72,7 +72,8 @@
                 }
                 guard names.count == keyPath.components.count, let first = names.first else { return problems.append(.cache(expression)) }
                 cache = (["self"] + names).joined(separator: ".")
-                ownProperty = first
+                // If the cache is a part of the property, another part may be state.
+                if names.count == 1 { ownProperty = first }
             } else if Self.isName(expression) {
                 cache = expression.trimmedDescription
             } else {

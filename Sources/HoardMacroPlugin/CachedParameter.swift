@@ -27,7 +27,11 @@
         var plainName: String { (syntax.secondName ?? syntax.firstName).unquoted }
 
         /// Whether it can be `nil`, which no tag should say.
-        var isOptional: Bool { syntax.type.is(OptionalTypeSyntax.self) }
+        var isOptional: Bool {
+            let type = syntax.type
+            if let name = type.as(IdentifierTypeSyntax.self)?.name.text { return name == "Optional" }
+            return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+        }
 
         /// As the function with the body is given it.
         var asArgument: String { syntax.firstName.tokenKind == .wildcard ? name : "\(syntax.firstName.text): \(name)" }

@@ -79,7 +79,7 @@
         }
 
         func removing(_ name: String, from label: String) -> AttributeSyntax {
-            changing(label) { $0.filter { $0 != name } }
+            changing(label) { $0.filter { $0 != name && $0 != "self.\(name)" } }
         }
 
         private func changing(_ label: String, _ change: ([String]) -> [String]) -> AttributeSyntax {

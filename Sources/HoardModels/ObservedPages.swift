@@ -90,11 +90,16 @@ extension CachedPage: Codable where Item: Codable, Cursor: Codable {}
     ///
     /// - Returns: Whether all pages are new.
     @discardableResult public func refresh() async -> Bool {
-        var number = 0
-        while number < chain.count {
-            guard await chain[number].model.refresh() else { return false }
+        var done: [ObservedValue<Key, Page>] = []
+        while done.count < chain.count {
+            let model = chain[done.count].model
+            let isNew = await model.refresh()
             reconsider()
-            number += 1
+            done.append(model)
+            // Other pages may have come in the places of some. Those are not new.
+            let keptCount = zip(chain, done).prefix { page, model in page.model === model }.count
+            if keptCount == done.count, !isNew { return false }
+            done.removeSubrange(keptCount...)
         }
         return true
     }

@@ -64,8 +64,9 @@ public import Observation
         get { current }
         set {
             if newValue == current { return }
-            current = newValue
+            // Without parameters nothing is shown, and nothing of earlier ones comes back later.
             previous = keepsPrevious ? value : nil
+            current = newValue
             let old = model
             old?.onChange = nil
             model = newValue.map { makeModel($0) }

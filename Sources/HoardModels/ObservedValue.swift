@@ -107,6 +107,7 @@ public import Observation
                 for await update in source.cache.updates(forKey: key, policy: source.policy, tags: source.tags, load: source.load) {
                     await model()?.show(update)
                 }
+                await model()?.showEnd()
             }
             if policy.onForeground || policy.onReconnection {
                 group.addTask {
@@ -129,6 +130,11 @@ public import Observation
         self.update = update
         refreshError = nil
         onChange?()
+    }
+
+    /// There are no more updates when the cache is closed, and none for a load under way.
+    private func showEnd() {
+        if update.isLoading, !Task.isCancelled { show(CacheUpdate(lookup: update.lookup, error: update.error)) }
     }
 
     // MARK: Refreshing
@@ -163,7 +169,9 @@ public import Observation
 
     private func refresh(after minimumAge: Duration) async {
         let lookup = [update.lookup, refreshed].compactMap(\.self).max { $0.created < $1.created }
-        if error == nil, let lookup, lookup.isFresh, source.cache.age(of: lookup) < minimumAge { return }
+        let age = lookup.map { source.cache.age(of: $0) }
+        // A value from the future was made before the clock was set back. Its age is not known.
+        if error == nil, let lookup, lookup.isFresh, let age, age >= .zero, age < minimumAge { return }
         await refresh()
     }
 }

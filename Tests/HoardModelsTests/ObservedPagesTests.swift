@@ -14,8 +14,11 @@ struct ObservedPagesTests {
     /// A list of numbers that a server gives three at a time.
     private final class Server: Sendable {
         let state = Shared<(numbers: [Int], isAway: Bool, loads: [Int])>((Array(1...8), false, []))
+        /// The gate at which loads of one page wait, if there is one.
+        let gate = Shared<(cursor: Int, gate: Gate)?>(nil)
 
         @Sendable func load(_ cursor: Int?) async throws -> Page {
+            if let (page, gate) = gate.value, page == cursor { await gate.pass() }
             let (numbers, isAway, _) = state.update { state in
                 state.loads.append(cursor ?? 0)
                 return state
@@ -98,6 +101,23 @@ struct ObservedPagesTests {
         await cache.insert(CachedPage(items: [1], next: nil), forKey: "after 0")
         try await fixture.until { pages.items == [1] }
         #expect(pages.pageCount == 1)
+    }
+
+    @Test func aRefreshLoadsAPageThatComesInThePlaceOfAnother() async throws {
+        let pages = try await twoPages()
+        defer { pages.stop() }
+        await cache.insert(CachedPage(items: [0], next: nil), forKey: "after 6")
+        let gate = Gate()
+        // The second page.
+        server.gate.update { $0 = (3, gate) }
+        let refresh = Task { await pages.refresh() }
+        await gate.arrivals(1)
+        await cache.insert(CachedPage(items: [1], next: 6), forKey: "after 0")
+        try await fixture.until { pages.items == [1, 0] }
+        gate.open()
+        #expect(await refresh.value)
+        #expect(server.state.value.loads.last == 6)
+        try await fixture.until { pages.items == [1, 7, 8] }
     }
 
     @Test func aRefreshStopsAtTheFirstFailure() async throws {

@@ -86,6 +86,19 @@ struct ObservedQueryTests {
         #expect(query.value == nil)
     }
 
+    @Test func theOldValueDoesNotComeBackAfterATimeWithoutParameters() async throws {
+        let query = query(1)
+        query.keepsPrevious = true
+        query.start()
+        defer { query.stop() }
+        try await fixture.until { query.value == 1 }
+        query.parameters = nil
+        query.parameters = 2
+        #expect(query.value == nil)
+        #expect(!query.isPrevious)
+        try await fixture.until { query.value == 2 }
+    }
+
     @Test func theOldValueDoesNotComeBackWhenTheNewOneIsRemoved() async throws {
         let query = query(1)
         query.keepsPrevious = true

@@ -64,6 +64,11 @@ import Testing
         #expect(ProblemFinder.problems(of: source(arguments, body)).map(\.message) == [])
     }
 
+    @Test func aPropertyThatHasTheCacheAsOneOfItsPartsIsState() {
+        let found = ProblemFinder.problems(of: source(#"in: \Self.environment.users"#, "load(id, self.environment.locale)"))
+        #expect(found.map(\.place) == ["self.environment"])
+    }
+
     @Test func typesHaveNoInstance() {
         #expect(ProblemFinder.problems(of: source("in: users", "self.shared", modifier: "static ")).isEmpty)
         expectProblem(
@@ -71,6 +76,8 @@ import Testing
             "'a' cannot be included in the key: the function belongs to no instance.",
             fixes: [("remove 'a'", source(#"in: users, ignoring: ["id"]"#, "b", modifier: "static "))]
         )
+        let found = ProblemFinder.problems(of: source(#"in: users, including: ["self.a"]"#, "b", modifier: "static "))
+        #expect(found.first?.fixes.map(\.result) == [source("in: users", "b", modifier: "static ")])
     }
 
     @Test func whatIsIgnoredExists() {
@@ -133,9 +140,9 @@ import Testing
         #expect(ProblemFinder.problems(of: "@Cached(in: users, tags: \(tags)) func user(_ a: Int) async throws -> User { a }").isEmpty)
     }
 
-    @Test func whatCanBeNilIsNoPartOfATag() {
+    @Test(arguments: ["Int?", "Int!", "Optional<Int>"]) func whatCanBeNilIsNoPartOfATag(type: String) {
         expectProblem(
-            in: #"@Cached(in: users, tags: ["user-{id}"]) func user(_ id: Int?) async throws -> User { a }"#,
+            in: #"@Cached(in: users, tags: ["user-{id}"]) func user(_ id: \#(type)) async throws -> User { a }"#,
             "'id' can be nil, and cannot be part of a tag."
         )
     }
