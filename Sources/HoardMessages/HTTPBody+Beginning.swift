@@ -8,8 +8,8 @@ extension HTTPBody {
     /// Reads the body into memory, unless it turns out to be longer than a limit. Suspends unless the bytes are at hand.
     ///
     /// - Parameter maximumByteCount: The most to hold in memory.
-    /// - Returns: The same body, which has all its bytes at hand if it is not longer and has no trailers. A streamed
-    ///   body has been begun: take the returned one in its place.
+    /// - Returns: The same body, which has all its bytes at hand if it is not longer, has no trailers and is as long as
+    ///   it said. A streamed body has been begun: take the returned one in its place.
     /// - Throws: The error of the source.
     package func withBytesAtHand(upTo maximumByteCount: Int) async throws -> HTTPBody {
         if bytesAtHand != nil { return self }
@@ -22,7 +22,7 @@ extension HTTPBody {
                 return HTTPBody(BegunParts(beginning, before: iterator), length: length, trailers: { trailers })
             }
         }
-        if trailers == nil { return HTTPBody(beginning) }
+        if trailers == nil, length ?? beginning.readableBytes == beginning.readableBytes { return HTTPBody(beginning) }
         return HTTPBody(BegunParts(beginning, before: iterator), length: length, trailers: { trailers })
     }
 }

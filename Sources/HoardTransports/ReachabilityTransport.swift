@@ -37,12 +37,30 @@ public struct ReachabilityTransport: Transport {
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        if !reachability.isReachable {
-            let origin = try Destination(of: request)
-            guard origin.isThisDevice else {
-                throw TransportError(.cannotConnect, "The network is away, so that \(origin.name) was not asked.", progress: .notProcessed)
-            }
-        }
+        try checkThatNetworkIsThere(for: request)
         return try await transport.send(request, body: body, onInterimResponse: onInterimResponse)
+    }
+
+    private func checkThatNetworkIsThere(for request: HTTPRequest) throws(TransportError) {
+        if reachability.isReachable { return }
+        let origin = try Destination(of: request)
+        guard origin.isThisDevice else {
+            throw TransportError(.cannotConnect, "The network is away, so that \(origin.name) was not asked.", progress: .notProcessed)
+        }
+    }
+}
+
+extension ReachabilityTransport: ReconnectingTransport {
+    /// On a new connection if the other transport can do that.
+    package func sendOnNewConnection(
+        _ request: HTTPRequest,
+        body: HTTPBody,
+        onInterimResponse: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        guard let transport = transport as? any ReconnectingTransport else {
+            return try await send(request, body: body, onInterimResponse: onInterimResponse)
+        }
+        try checkThatNetworkIsThere(for: request)
+        return try await transport.sendOnNewConnection(request, body: body, onInterimResponse: onInterimResponse)
     }
 }

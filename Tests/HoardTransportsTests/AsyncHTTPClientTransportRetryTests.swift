@@ -28,6 +28,23 @@ struct AsyncHTTPClientTransportRetryTests {
         }
     }
 
+    /// Sends a request through a transport that only the response can keep.
+    private static func send(_ request: HTTPRequest, _ watch: (AsyncHTTPClientTransport) -> Void) async throws -> TransportResponse {
+        let transport = AsyncHTTPClientTransport()
+        watch(transport)
+        return try await transport.send(request)
+    }
+
+    /// The client ends all exchanges when its transport goes.
+    @Test func bodyKeepsItsTransport() async throws {
+        try await withRawOrigin(reply: { _ in .send(Self.ok) }) { origin in
+            weak var transport: AsyncHTTPClientTransport?
+            let response = try await Self.send(.get(port: origin.port)) { transport = $0 }
+            #expect(transport != nil)
+            #expect(try await response.text() == "ok")
+        }
+    }
+
     @Test func lossOnAKeptConnectionMayBeRetried() async throws {
         try await Self.withReplies(.send(Self.ok), .sendAndClose("")) { origin, transport in
             let first = try await transport.text(.get(port: origin.port))

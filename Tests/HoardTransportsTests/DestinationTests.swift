@@ -23,4 +23,13 @@ import Testing
         #expect(origin.name == name)
         #expect(origin.server == server)
     }
+
+    @Test(
+        arguments: [
+            ("a.example", "a.example"), ("a.example.", "a.example"), ("127.0.0.1", nil), ("127.0.0.1.", nil), ("[::1]", nil),
+        ] as [(String, String?)]
+    )
+    func encryptionAsksForTheNameWithoutADotAtItsEnd(_ authority: String, _ name: String?) throws {
+        #expect(try OriginServer(scheme: "https", authority: authority).encryptedName == name)
+    }
 }

@@ -23,6 +23,24 @@ private final class Switch: Reachability {
     }
 }
 
+/// Loses each request on a connection that was kept, and answers those on new ones.
+private final class StaleTransport: ReconnectingTransport {
+    let requestCount = Mutex(0)
+
+    func send(_: HTTPRequest, body _: HTTPBody, onInterimResponse _: InterimResponseHandler?) async throws(TransportError) -> TransportResponse {
+        requestCount.withLock { $0 += 1 }
+        throw TransportError(.connectionClosed, "The connection was closed.", mayRetry: true)
+    }
+
+    func sendOnNewConnection(
+        _: HTTPRequest,
+        body _: HTTPBody,
+        onInterimResponse _: InterimResponseHandler?
+    ) async throws(TransportError) -> TransportResponse {
+        TransportResponse(head: HTTPResponse(status: .ok), body: .empty)
+    }
+}
+
 struct ReachabilityTransportTests {
     private let origin = FakeTransport { _ in .text("hello", fields: [.cacheControl: "max-age=0, stale-if-error=60"]) }
     private let network = Switch(true)
@@ -60,6 +78,18 @@ struct ReachabilityTransportTests {
     func othersAreNotTakenForTheDevice(authority: String) async {
         network.isReachable = false
         await #expect(throws: TransportError.self) { try await transport.send(request(authority)) }
+    }
+
+    @Test func lostRequestIsRepeatedOnANewConnection() async throws {
+        let stale = StaleTransport()
+        let transport = ReachabilityTransport(stale, reachability: network)
+        let response = try await RepeatingTransport(transport).send(request("example.com"))
+        #expect(response.head.status == .ok)
+        #expect(stale.requestCount.withLock { $0 } == 1)
+        network.isReachable = false
+        await #expect(throws: TransportError.self) {
+            try await transport.sendOnNewConnection(request("example.com"), body: .empty, onInterimResponse: nil)
+        }
     }
 
     @Test func staleResponseStandsInWithoutAskingTheNetwork() async throws {

@@ -125,6 +125,28 @@ struct URLSessionTransportTests {
         }
     }
 
+    @Test(arguments: [4, 6])
+    func contentThatIsNotAsLongAsItSaidIsNotSent(length: Int) async throws {
+        try await Self.with(reply: { _ in .send(Self.ok) }) { origin, transport in
+            let error = await #expect(throws: TransportError.self) {
+                try await transport.send(.post(port: origin.port), body: HTTPBody(Parts.texts("hel", "lo"), length: length))
+            }
+            #expect(error?.code == .failed)
+            #expect(error?.message == "The content of the request to 127.0.0.1 port \(origin.port) is not as long as it said.")
+            #expect(origin.received.isEmpty)
+        }
+    }
+
+    @Test func timeoutIsOneThatASessionCanKeep() {
+        var configuration = URLSessionTransport.Configuration()
+        configuration.readTimeout = .seconds(Int64.max)
+        #expect(configuration.timeoutInterval == 365 * 86_400)
+        #if canImport(FoundationNetworking)
+            configuration.readTimeout = .milliseconds(500)
+            #expect(configuration.timeoutInterval == 1)
+        #endif
+    }
+
     // MARK: Responses
 
     @Test func headAndBodyArrive() async throws {

@@ -29,7 +29,7 @@
     /// AsyncHTTPClient gives neither interim (1xx) responses nor trailer fields to its users: both are read and dropped.
     public final class AsyncHTTPClientTransport: Transport {
         private let client: HTTPClient
-        private let configuration: Configuration
+        let configuration: Configuration
 
         /// Makes a transport with the default settings.
         public init() {
@@ -47,7 +47,7 @@
         }
 
         deinit {
-            // Bodies that are still being read keep the connections they need until then; the client does not outlive them.
+            // Bodies that are still being read keep the transport until then, for the client ends all exchanges when it is shut down.
             Task { [client] in try? await client.shutdown() }
         }
 
@@ -66,7 +66,7 @@
             let origin = try Destination(of: request)
             do {
                 let response = try await execute(HTTPClientRequest(request, to: origin), body: body)
-                return try await TransportResponse(response, to: request, origin: origin, configuration: configuration)
+                return try await TransportResponse(response, to: request, origin: origin, transport: self)
             } catch {
                 throw TransportError(error, origin: origin, configuration: configuration)
             }

@@ -9,12 +9,12 @@
     internal import NIOHTTP1
 
     extension TransportResponse {
-        /// The client's response in this package's types.
+        /// The client's response in this package's types. Its body keeps the transport.
         init(
             _ response: HTTPClientResponse,
             to request: HTTPRequest,
             origin: Destination,
-            configuration: AsyncHTTPClientTransport.Configuration
+            transport: AsyncHTTPClientTransport
         ) async throws {
             guard let status = HTTPResponse.Status(response.status), status.code >= 200, let fields = HTTPFields(response.headers) else {
                 throw TransportError(.invalidResponse, at: origin)
@@ -28,7 +28,7 @@
                 self.init(head: head, body: .empty)
                 return
             }
-            let parts = ResponseBody(response.body, length: length) { TransportError($0, origin: origin, configuration: configuration) }
+            let parts = ResponseBody(response.body, length: length) { TransportError($0, origin: origin, configuration: transport.configuration) }
             self.init(head: head, body: HTTPBody(parts, length: length))
         }
     }

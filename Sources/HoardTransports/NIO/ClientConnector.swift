@@ -74,8 +74,7 @@ struct ClientConnector: Sendable {
     private func setUp(_ channel: any Channel, for server: OriginServer, _ pool: ConnectionPool) throws -> ConnectionSetup {
         let pipeline = channel.pipeline.syncOperations
         if server.isSecure {
-            let isAddress = (try? SocketAddress(ipAddress: server.host, port: 0)) != nil
-            try pipeline.addHandler(NIOSSLClientHandler(context: tls.context(), serverHostname: isAddress ? nil : server.host))
+            try pipeline.addHandler(NIOSSLClientHandler(context: tls.context(), serverHostname: server.encryptedName))
         }
         let setup = ConnectionSetup(channel, server: server, version: version, limits: limits, pool: pool)
         try pipeline.addHandler(setup)

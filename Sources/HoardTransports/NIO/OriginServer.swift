@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 package import HoardHTTP
+internal import NIOCore
 
 /// Where connections go. Requests to the same one share them.
 package struct OriginServer: Hashable, Sendable {
@@ -25,6 +26,16 @@ package struct OriginServer: Hashable, Sendable {
     /// - Throws: ``TransportError`` of code `invalidURL`.
     package init(scheme: String, authority: String) throws(TransportError) {
         self = try Destination(of: HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/")).server
+    }
+}
+
+extension OriginServer {
+    /// The name that encryption asks for, without the dot that may end it ([RFC 6066 §3](https://www.rfc-editor.org/rfc/rfc6066#section-3)); `nil` for an
+    /// address.
+    var encryptedName: String? {
+        let name = Authority.withoutDot(host)
+        let isAddress = (try? SocketAddress(ipAddress: name, port: 0)) != nil
+        return isAddress ? nil : name
     }
 }
 

@@ -5,6 +5,7 @@
     internal import Foundation
     internal import HTTPTypes
     internal import HoardHTTP
+    internal import HoardWire
     internal import NIOCore
 
     #if canImport(FoundationNetworking)
@@ -50,7 +51,7 @@
                 if let data = request.httpBody {
                     HTTPBody(ByteBuffer(bytes: data))
                 } else if let stream = request.httpBodyStream {
-                    HTTPBody(InputStreamBody(stream), length: request.value(forHTTPHeaderField: "Content-Length").flatMap { Int($0) })
+                    HTTPBody(InputStreamBody(stream), length: request.value(forHTTPHeaderField: "Content-Length").flatMap { Int(contentLength: $0) })
                 } else {
                     .empty
                 }

@@ -122,6 +122,8 @@
         }
 
         private func deliver(_ body: HTTPBody) async throws {
+            // The head has come.
+            restartDeadline()
             var whole = Data()
             if !isStreaming, let length = body.length { whole.reserveCapacity(min(length, 1 << 20)) }
             for try await part in body {

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if URLSession
+    internal import Foundation
     internal import HoardHTTP
 
     extension URLSessionTransport {
         /// How a transport connects, and how much it holds.
         public struct Configuration: Sendable {
-            /// The longest time for which an exchange may stand still, including the making of its connection. Default: 60 seconds.
+            /// The longest time for which an exchange may stand still, including the making of its connection. On Linux it is rounded up to whole seconds, for
+            /// URLSession knows no others there. Default: 60 seconds.
             public var readTimeout = Duration.seconds(60)
             /// How many connections to one origin are open at once. Requests beyond that wait. Default: 64.
             public var maximumConnectionCountPerHost = 64
@@ -25,6 +27,17 @@
     }
 
     extension URLSessionTransport.Configuration {
+        /// ``readTimeout`` as a session takes it.
+        var timeoutInterval: TimeInterval {
+            // On Linux a number that is too large stops the process, and the fraction of a second is cut off: half a second would be no time at all.
+            let interval = min(readTimeout, .seconds(365 * 86_400)) / .seconds(1)
+            #if canImport(FoundationNetworking)
+                return interval.rounded(.up)
+            #else
+                return interval
+            #endif
+        }
+
         func validate() throws(TransportError) {
             guard readTimeout > .zero else {
                 throw TransportError(.failed, "The setting readTimeout is \(readTimeout); it must be longer than zero.")

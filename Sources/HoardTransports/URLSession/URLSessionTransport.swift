@@ -97,8 +97,11 @@
         }
 
         private func content(of body: HTTPBody, for origin: Destination) async throws(TransportError) -> Data {
+            let content: ByteBuffer
             do {
-                return Data(try await body.collect(upTo: configuration.maximumRequestBytes).readableBytesView)
+                content = try await body.collect(upTo: configuration.maximumRequestBytes)
+                // A sequence whose reader is cancelled may end as if it were complete.
+                try Task.checkCancellation()
             } catch let error as HTTPBodyTooLargeError {
                 throw TransportError(
                     .failed,
@@ -110,6 +113,10 @@
             } catch {
                 throw TransportError(.failed, "The content of the request to \(origin.name) broke off.", underlyingError: error)
             }
+            guard body.length ?? content.readableBytes == content.readableBytes else {
+                throw TransportError(.failed, "The content of the request to \(origin.name) is not as long as it said.")
+            }
+            return Data(content.readableBytesView)
         }
 
         /// Closes the connections and refuses further requests. Exchanges in progress fail. Calling it again is harmless.
@@ -132,7 +139,7 @@
             session.httpCookieAcceptPolicy = .never
             session.urlCredentialStorage = nil
             session.httpMaximumConnectionsPerHost = configuration.maximumConnectionCountPerHost
-            session.timeoutIntervalForRequest = configuration.readTimeout / .seconds(1)
+            session.timeoutIntervalForRequest = configuration.timeoutInterval
             #if canImport(Darwin)
                 session.waitsForConnectivity = false
                 session.tlsMinimumSupportedProtocolVersion = .TLSv12

@@ -363,6 +363,28 @@ struct HoardURLProtocolTests {
         #expect(error?.localizedDescription == "Nothing came for 0.05 seconds.")
     }
 
+    @Test func loadWhoseResponseStandsStillBehindItsHeadFails() async throws {
+        let session = URLSession(configuration: .hoard(client: CachingClient(transport: HeadTransport())))
+        var request = URLRequest(url: try #require(URL(string: "https://example.com/")))
+        request.httpMethod = "POST"
+        // While so much is sent, the load has no limit.
+        request.httpBody = Data(count: 65 << 10)
+        request.timeoutInterval = 0.05
+        let impatient = request
+        let error = await #expect(throws: URLError.self) { try await session.data(for: impatient) }
+        session.finishTasksAndInvalidate()
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test(arguments: ["-1", "+5", "five", ""])
+    func lengthThatIsNoneIsNotBelieved(length: String) throws {
+        var request = URLRequest(url: try #require(URL(string: "https://example.com/")))
+        request.httpMethod = "PUT"
+        request.httpBodyStream = InputStream(data: Data())
+        request.setValue(length, forHTTPHeaderField: "Content-Length")
+        #expect(try ProtocolRequest(request).body.length == nil)
+    }
+
     @Test func originThatIsAwayIsAnErrorOfTheNetwork() async throws {
         let origin = try await FakeOrigin.start { _, _ in .init("hello") }
         let request = try Self.request(origin)
@@ -401,6 +423,19 @@ private struct PatientTransport: Transport {
         await waitForCancellation()
         cancelled.fire()
         throw TransportError(.cancelled, "The request was cancelled.")
+    }
+}
+
+/// Answers with a head, and sends no content.
+private struct HeadTransport: Transport {
+    func send(_: HTTPRequest, body _: HTTPBody, onInterimResponse _: InterimResponseHandler?) async throws(TransportError) -> TransportResponse {
+        let silence = Parts {
+            {
+                await waitForCancellation()
+                throw CancellationError()
+            }
+        }
+        return TransportResponse(head: HTTPResponse(status: .ok), body: HTTPBody(silence, length: nil))
     }
 }
 
