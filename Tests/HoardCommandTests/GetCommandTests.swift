@@ -104,6 +104,16 @@ struct GetCommandTests {
         await origin.stop()
     }
 
+    @Test func whatServersSayInAnExplanationCannotDriveTheTerminal() async throws {
+        let tag = "\"\u{9B}31m\u{202E}\""
+        let origin = try await FakeOrigin.start { _, _ in .init("the body", fields: [.cacheControl: "max-age=600", .eTag: tag]) }
+        let result = try await run("--explain", origin.url)
+        #expect(result.errors.contains(#"ETag "\u{9b}31m\u{202e}""#), "\(result.errors)")
+        #expect(!result.errors.unicodeScalars.contains { $0 == "\u{9B}" || $0 == "\u{202E}" })
+        #expect(result.errors.split(separator: "\n").count > 3)
+        await origin.stop()
+    }
+
     @Test(arguments: ["ahc", "nio", "urlsession"])
     func everyTransportGetsURLs(name: String) async throws {
         let origin = try await FakeOrigin.start { _, _ in .init("the body", fields: [.cacheControl: "max-age=600"]) }
@@ -221,6 +231,22 @@ struct GetCommandTests {
     @Test func aReaderThatClosesThePipeIsNoCrash() async throws {
         let origin = try await FakeOrigin.start { _, _ in .init(status: .ok, body: .init(Zeros(count: 4 << 20), length: 4 << 20)) }
         try await HoardProcess.expectNoCrashOnClosedPipe("get", origin.url, "--directory", directory.path("cache"))
+        await origin.stop()
+    }
+
+    /// No connection is made for it, and the body is longer than what a pipe holds.
+    @Test func aReaderThatClosesThePipeOfAKeptBodyIsNoCrash() async throws {
+        let body = String(repeating: "x", count: 1 << 18)
+        let origin = try await FakeOrigin.start { _, _ in .init(body, fields: [.cacheControl: "max-age=600"]) }
+        #expect(try await run(origin.url).text == body)
+        try await HoardProcess.expectNoCrashOnClosedPipe(
+            "get",
+            "--cache-mode",
+            "only-if-cached",
+            origin.url,
+            "--directory",
+            directory.path("cache")
+        )
         await origin.stop()
     }
 }

@@ -54,6 +54,29 @@ struct InspectListTests {
         #expect(lines.last?.contains("expired  d") == true)
     }
 
+    /// The list is longer than what a pipe holds, so that a line of it finds the pipe closed.
+    @Test func lsEndsWellWhenItsReaderHasSeenEnough() async throws {
+        let end = String(repeating: "x", count: 500)
+        try await cache.fill { store in
+            for number in 0..<400 {
+                try await store.insert(Record(payload: Data(), created: .now), forKey: RecordKey("k\(number)\(end)"), mode: .behind)
+            }
+        }
+        let result = try await HoardProcess.run(["inspect", "ls", "--directory", cache.path], redirection: "| head -c 10 >/dev/null")
+        #expect(result.status == 0)
+        #expect(result.errors.isEmpty, "\(result.errors)")
+    }
+
+    @Test func showFailsQuietlyWhenItsReaderHasGone() async throws {
+        try await cache.fill { store in
+            try await store.insert(Record(payload: Data(repeating: 98, count: 1 << 20), created: .now), forKey: "large")
+        }
+        let arguments = ["inspect", "show", "--raw", "large", "--directory", cache.path]
+        let result = try await HoardProcess.run(arguments, redirection: "| head -c 10 >/dev/null")
+        #expect(result.status == 1)
+        #expect(result.errors.isEmpty, "\(result.errors)")
+    }
+
     @Test func lsOfManyRecordsComesInPages() async throws {
         try await cache.fill { store in
             for number in 0..<1300 { try await store.insert(Record(payload: Data(), created: .now), forKey: RecordKey("k\(number)"), mode: .behind) }

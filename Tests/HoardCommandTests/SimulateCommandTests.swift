@@ -161,6 +161,20 @@ struct SimulateCommandTests {
         )
     }
 
+    @Test func theTableOfAFleetHasSumsOfAnySize() async throws {
+        try write("1 9223372036854775806\n2 9223372036854775806\n", to: "vast.txt")
+        let result = try await run(directory.path("vast.txt"), "--capacity", "1MiB", "--policy", "lru", "--nodes", "2", "--shared", "1GiB")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.text.contains("to the shared tier") && result.text.contains("8 EiB"), "\(result.text)")
+    }
+
+    @Test func aPlotAndAReportInOneFileAreAUsageError() async throws {
+        let path = directory.path("figures")
+        let result = try await run(directory.path("loop.txt"), "--plot", path, "--report", path)
+        #expect(result.status == 64)
+        #expect(result.errors.contains("files of their own"), "\(result.errors)")
+    }
+
     @Test(arguments: [
         (["--shared", "3"], "give --nodes too"), (["--route", "hash"], "give --nodes too"), (["--nodes", "2", "--disk", "3"], "give --shared"),
         (["--nodes", "0"], "--nodes"), (["--nodes", "1001"], "--nodes"), (["--nodes", "2", "--route", "ring"], "random"),

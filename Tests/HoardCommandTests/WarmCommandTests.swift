@@ -121,6 +121,15 @@ struct WarmCommandTests {
         #expect(result.status == 64 && result.errors.contains(sentence), "\(result.errors)")
     }
 
+    @Test func aSummaryThatCannotBeWrittenIsAFailure() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("ok") }
+        let urls = try file("urls", ["\(origin.url)/a"])
+        let result = try await HoardProcess.run(["warm", "--urls", urls, "--json"], redirection: ">/dev/full")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("No space left on device"), "\(result.errors)")
+        await origin.stop()
+    }
+
     /// Never more at a time than allowed, and never faster.
     @Test func concurrencyAndRateAreKept() async throws {
         let state = Mutex((now: 0, most: 0))

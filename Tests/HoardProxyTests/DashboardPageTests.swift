@@ -29,6 +29,12 @@ struct DashboardPageTests {
         return String(inner[0])
     }
 
+    /// The body of a function of the script.
+    private func function(_ name: String, of script: String) throws -> Substring {
+        let rest = script[try #require(script.firstRange(of: "function \(name)(")).upperBound...]
+        return rest[..<(try #require(rest.firstRange(of: "\n}"))).lowerBound]
+    }
+
     private func matches(_ pattern: String, in text: String) throws -> [String] {
         text.matches(of: try Regex(pattern)).compactMap { $0.output[1].substring.map(String.init) }
     }
@@ -149,6 +155,26 @@ struct DashboardPageTests {
         ] {
             #expect(!DashboardPage.script.contains(forbidden), "\(forbidden)")
         }
+    }
+
+    /// The fields may have been edited since: the buttons must not purge another prefix than that of the entries that are shown.
+    @Test func changesOfManyConcernWhatWasListed() throws {
+        let function = try function("showBulk", of: DashboardPage.entryScript)
+        #expect(function.contains("listed.parameters"))
+        #expect(!function.contains(".value"))
+    }
+
+    /// A store that does not answer, or a recording that is over, is left out of the figures.
+    @Test func figuresThatAreSentNoMoreAreShownNoMore() throws {
+        let function = try function("take", of: DashboardPage.liveScript)
+        #expect(function.contains("state.now = message;"))
+        #expect(!function.contains("...state.now,"))
+    }
+
+    /// A page that is hidden meanwhile would take a place among the listeners when its last question fails.
+    @Test func lateAnswersDoNotChangeTheConnection() throws {
+        #expect(!DashboardPage.liveScript.contains("getWhole().then(take, lose)"))
+        #expect(try function("refresh", of: DashboardPage.liveScript).contains("turn === link.turn"))
     }
 
     @Test func tokenIsKeptNowhere() {

@@ -53,6 +53,8 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // A reader that closes the pipe early is reported by the write, and does not kill the process.
+        signal(SIGPIPE, SIG_IGN)
         let stores: [any RecordStore] = try directory.openStoreIfPossible().map { [$0] } ?? []
         let network = try transfer.transport.make()
         let client = CachingClient(
@@ -69,7 +71,7 @@ struct GetCommand: AsyncParsableCommand {
                 exitCode = .failure
                 break
             } catch {
-                Terminal.say("hoard: \(printable(url)): \(error)")
+                Terminal.say("hoard: \(printable(url)): \(printable("\(error)"))")
                 exitCode = .failure
             }
         }
@@ -119,13 +121,14 @@ struct GetCommand: AsyncParsableCommand {
         } else {
             let url = report.redirects == 0 ? printable(report.url) : "\(printable(report.url)) -> \(printable(report.finalURL))"
             Terminal.say(
-                "\(url)  \(report.status)  \(report.cacheStatus)  \(ByteCount(report.bytes))  \(report.milliseconds) ms"
+                "\(url)  \(report.status)  \(printable(report.cacheStatus))  \(ByteCount(report.bytes))  \(report.milliseconds) ms"
             )
         }
         if explain {
             await client.cache.flush()
             let explanation = await client.cache.explain(response.url, fields: fields)
-            Terminal.say(json ? try jsonLine(explanation) : explanation.description)
+            let lines = explanation.description.split(separator: "\n", omittingEmptySubsequences: false)
+            Terminal.say(json ? try jsonLine(explanation) : lines.map { printable(String($0)) }.joined(separator: "\n"))
         }
         return report.status
     }

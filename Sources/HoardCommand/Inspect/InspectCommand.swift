@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import Foundation
 internal import HoardDisk
 
 /// `hoard inspect`: looks into a cache directory, also while a proxy uses it.
@@ -25,6 +26,8 @@ struct InspectCommand: AsyncParsableCommand {
 
         /// Runs `body` with the store, closes it, and turns its errors into messages.
         func withStore<Result>(_ body: (DiskStore) async throws -> Result) async throws -> Result {
+            // A reader that closes the pipe early is reported by the write, and does not kill the process.
+            signal(SIGPIPE, SIG_IGN)
             let store = try directory.openExistingStore(encryptionKey: key.encryptionKey()) { event in Terminal.say("hoard: \(event)") }
             do {
                 let result = try await body(store)
@@ -32,6 +35,7 @@ struct InspectCommand: AsyncParsableCommand {
                 return result
             } catch {
                 await store.close()
+                if let error = error as? OutputError, error.isBrokenPipe { throw ExitCode.failure }
                 throw error
             }
         }

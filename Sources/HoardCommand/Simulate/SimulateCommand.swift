@@ -137,6 +137,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
+        if let plot, plot == report { throw ValidationError("--plot and --report need files of their own.") }
         if traces.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input (-) can be read once only.") }
         if nodes == nil, shared != nil || route != nil { throw ValidationError("--shared and --route are for several nodes: give --nodes too.") }
         if inclusive, shared == nil { throw ValidationError("--inclusive is for a shared tier: give --shared too.") }

@@ -100,7 +100,7 @@ struct WarmCommand: AsyncParsableCommand {
         await transport.shutdown()
         report.milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
         Terminal.say(report.line)
-        if json { try printJSON(report) }
+        if json { try StandardOutput.write(text: try jsonLine(report) + "\n") }
         if problems > 0 { throw ExitCode.failure }
         if hasError { throw ExitCode(22) }
     }

@@ -1525,9 +1525,10 @@ extension DashboardPage {
 
         // Buttons for all entries with a prefix or a tag, when that is what was listed.
         function showBulk() {
-          const kind = byId("kind").value;
-          const text = byId("query").value.trim();
-          const isBulk = allowsChanges && kind !== "search" && text !== "" && byId("found").children.length > 0;
+          // The fields may have other values by now.
+          const kind = ["prefix", "tag"].find((name) => name in listed.parameters);
+          const text = listed.parameters[kind];
+          const isBulk = allowsChanges && kind !== undefined && byId("found").children.length > 0;
           const what = kind === "tag" ? `all with the tag “${text}”` : `all that start with “${text}”`;
           byId("bulk").replaceChildren(...(isBulk ? [
             button(`Mark ${what} stale…`, () => applyToMany({ [kind]: text, stale: true }, what)),
@@ -1603,7 +1604,8 @@ extension DashboardPage {
 
         // Takes in a whole answer, or an event, which has only the newest points.
         function take(message) {
-          state.now = { ...state.now, ...message };
+          // What the message leaves out is over, and not as it was before.
+          state.now = message;
           state.time = at(message, "time", Date.now() / 1000);
           for (const [key, length] of [["history", 900], ["longHistory", 86400]]) {
             const points = at(message, key, []).map(readPoint);
@@ -1657,10 +1659,17 @@ extension DashboardPage {
             setConnection("live", "Live");
             expectNews();
             take(JSON.parse(event.data));
-            if (performance.now() - link.wholeTime > 60000) getWhole().then(take, lose);
+            if (performance.now() - link.wholeTime > 60000) refresh();
           });
           // It is closed by an answer that is no stream: there are as many listeners as there may be.
           source.addEventListener("error", () => (source.readyState === EventSource.CLOSED ? poll() : lose()));
+        }
+
+        // Asks for all of it beside the events. An answer that comes when the connection is another one, or none, is of no use.
+        function refresh() {
+          const { turn } = link;
+          const ifStill = (action) => (message) => turn === link.turn && action(message);
+          getWhole().then(ifStill(take), ifStill(lose));
         }
 
         function poll() {

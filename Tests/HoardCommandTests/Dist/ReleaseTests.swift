@@ -156,5 +156,26 @@
             #expect(refused.status == 1)
             #expect(refused.errors.contains("the archives and their checksums do not agree"))
         }
+
+        @Test func aDraftHasTheArchivesOfItsVersionAlone() async throws {
+            let directory = try TemporaryDirectory()
+            let archives = directory.path("archives of all versions")
+            try FileManager.default.createDirectory(atPath: archives, withIntermediateDirectories: true)
+            for version in [Version.current, "0.0.0"] {
+                let names = ["tar.gz", "sha256"].map { "hoard-\(version)-linux-any.\($0)" }
+                try version.write(toFile: "\(archives)/\(names[0])", atomically: true, encoding: .utf8)
+                let sums = ["/bin/sh", "-c", #"cd "$0" && sha256sum "$1" >"$2""#, archives] + names
+                #expect(try await HoardProcess(command: sums).result().status == 0)
+            }
+            // Prints its arguments, and asks nobody.
+            let program = directory.path("gh")
+            try "#!/bin/sh\ncat >/dev/null\nprintf '%s\\n' \"$@\"\n".write(toFile: program, atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+            let environment = ["PATH": "\(directory.path):\(Self.path)", "HOARD_ARCHIVES": archives]
+            let result = try await script("release", "publish", environment: environment)
+            #expect(result.status == 0, "\(result.errors)")
+            let files = result.text.split(separator: "\n").filter { $0.hasPrefix(archives) }.map { $0.dropFirst(archives.count + 1) }
+            #expect(files.sorted() == ["sha256", "tar.gz"].map { "hoard-\(Version.current)-linux-any.\($0)" })
+        }
     }
 #endif

@@ -203,9 +203,10 @@ async function applyToMany(wish, what, isAll = false) {
 
 // Buttons for all entries with a prefix or a tag, when that is what was listed.
 function showBulk() {
-  const kind = byId("kind").value;
-  const text = byId("query").value.trim();
-  const isBulk = allowsChanges && kind !== "search" && text !== "" && byId("found").children.length > 0;
+  // The fields may have other values by now.
+  const kind = ["prefix", "tag"].find((name) => name in listed.parameters);
+  const text = listed.parameters[kind];
+  const isBulk = allowsChanges && kind !== undefined && byId("found").children.length > 0;
   const what = kind === "tag" ? `all with the tag “${text}”` : `all that start with “${text}”`;
   byId("bulk").replaceChildren(...(isBulk ? [
     button(`Mark ${what} stale…`, () => applyToMany({ [kind]: text, stale: true }, what)),

@@ -20,7 +20,8 @@ const panels = [showTiles, showOutcomes, showCharts, showTiers, showWhatIf, show
 
 // Takes in a whole answer, or an event, which has only the newest points.
 function take(message) {
-  state.now = { ...state.now, ...message };
+  // What the message leaves out is over, and not as it was before.
+  state.now = message;
   state.time = at(message, "time", Date.now() / 1000);
   for (const [key, length] of [["history", 900], ["longHistory", 86400]]) {
     const points = at(message, key, []).map(readPoint);
@@ -74,10 +75,17 @@ function listen() {
     setConnection("live", "Live");
     expectNews();
     take(JSON.parse(event.data));
-    if (performance.now() - link.wholeTime > 60000) getWhole().then(take, lose);
+    if (performance.now() - link.wholeTime > 60000) refresh();
   });
   // It is closed by an answer that is no stream: there are as many listeners as there may be.
   source.addEventListener("error", () => (source.readyState === EventSource.CLOSED ? poll() : lose()));
+}
+
+// Asks for all of it beside the events. An answer that comes when the connection is another one, or none, is of no use.
+function refresh() {
+  const { turn } = link;
+  const ifStill = (action) => (message) => turn === link.turn && action(message);
+  getWhole().then(ifStill(take), ifStill(lose));
 }
 
 function poll() {
