@@ -119,13 +119,20 @@ public final class FaultyStore: RecordStore {
 
     /// The behavior of a call that is made now and need not wait; `nil` if it has to, and then the call does not count.
     func immediateBehavior(_ operation: Operation, keys: [RecordKey]) -> Behavior? {
-        let (number, fixedBehavior, script) = state.withLock { state in
-            (state.callCounts[operation, default: 0] + 1, state.behaviors[operation], state.script)
+        while true {
+            let (number, fixedBehavior, script) = state.withLock { state in
+                (state.callCounts[operation, default: 0] + 1, state.behaviors[operation], state.script)
+            }
+            let behavior = fixedBehavior ?? script(Call(operation: operation, keys: keys, tags: [], partition: nil, number: number))
+            guard !behavior.waits else { return nil }
+            // Another call may have taken the number while the script was asked.
+            let isNumbered = state.withLock { state in
+                guard state.callCounts[operation, default: 0] == number - 1 else { return false }
+                state.callCounts[operation] = number
+                return true
+            }
+            if isNumbered { return behavior }
         }
-        let behavior = fixedBehavior ?? script(Call(operation: operation, keys: keys, tags: [], partition: nil, number: number))
-        guard !behavior.waits else { return nil }
-        state.withLock { $0.callCounts[operation, default: 0] += 1 }
-        return behavior
     }
 
     /// Makes a call, or not, as its behavior says.

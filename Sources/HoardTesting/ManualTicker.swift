@@ -131,7 +131,7 @@ public final class ManualTicker: Ticker, WallClock {
     func advanceToNextDeadline() -> Bool {
         guard let (deadline, now) = state.withLock({ state in state.sleepers.nextDeadline.map { ($0, state.nanoseconds) } }) else { return false }
         // Another thread may have moved time meanwhile. Then time has passed the deadline or is moved a little too far, as any clock may be.
-        advance(by: .nanoseconds(max(0, deadline - now)))
+        advance(by: max(.zero, .nanoseconds(deadline) - .nanoseconds(now)))
         return true
     }
 }

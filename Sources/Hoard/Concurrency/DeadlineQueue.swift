@@ -83,7 +83,8 @@ package final class DeadlineQueue: Sendable {
         state.sleeperNumber += 1
         let number = state.sleeperNumber
         let ticker = ticker
-        state.sleeper = startTask { [weak self] in
+        // It serves the callers that come later, too, and so has neither the priority nor the task-local values of this one.
+        state.sleeper = startDetachedTask(priority: .high) { [weak self] in
             do { try await ticker.sleep(until: deadline) } catch { return }
             self?.wakeUp(number)
         }

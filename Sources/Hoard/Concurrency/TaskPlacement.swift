@@ -32,11 +32,14 @@ package func startTask<Success: Sendable>(
     Task(executorPreference: TaskPlacement.executor, priority: priority, operation: operation)
 }
 
-/// The same for work that is not the caller's alone, and takes over neither its priority nor its task-local values.
+/// The same for work that is not the caller's alone, and takes over neither its priority nor its task-local values, except a test's executor and
+/// random numbers.
 @discardableResult
-package func startDetachedTask(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    let executor = TaskPlacement.executor
-    return Task.detached(executorPreference: executor) { await TaskPlacement.$executor.withValue(executor, operation: operation) }
+package func startDetachedTask(priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    let (executor, numbers) = (TaskPlacement.executor, RandomNumbers.source)
+    return Task.detached(executorPreference: executor, priority: priority) {
+        await TaskPlacement.$executor.withValue(executor) { await RandomNumbers.$source.withValue(numbers, operation: operation) }
+    }
 }
 
 /// The same as ``startTask(priority:_:)``, but the task runs on the caller's thread until it suspends for the first time, if the system can do that

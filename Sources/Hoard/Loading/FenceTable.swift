@@ -258,7 +258,9 @@ extension FenceTable {
         breakFences(forKey: key, sparing: spared)
         guard var others = changes[key] else { return }
         others.underWay -= 1
-        changes[key] = others.underWay == 0 ? nil : others
+        // The stores may have a record that an earlier change was to replace, until the change of everything has ended.
+        let isOver = others.underWay == 0 && changesOfEverything.underWay == 0
+        changes[key] = isOver ? nil : others
         forgetTagsIfNobodyAsks()
     }
 

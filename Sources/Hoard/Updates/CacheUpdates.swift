@@ -74,6 +74,8 @@ public struct CacheCollectionUpdates<Key: Hashable & Sendable, Value: Sendable>:
         /// Returns the states of all keys. Suspends until one of them has changed.
         /// - Complexity: O(*n*) in the number of changed keys; the first time, in the number of all keys.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+            // Without keys nothing can change, and the end of the cache is not reported.
+            if requests.isEmpty, hasBegun { return nil }
             while !Task.isCancelled {
                 guard var changes = signal.take() else { return nil }
                 if !hasBegun {

@@ -61,7 +61,7 @@ extension TieredCache {
 
     /// Returns the present states of several keys, and then each new one. Each element has the states of all keys.
     ///
-    /// At the beginning, one call of each store promotes its values to memory.
+    /// At the beginning, one call of each store promotes its values to memory. Without keys there is one element, which is empty.
     public func updates(forKeys keys: some Sequence<Key>, policy: CachePolicy? = nil) -> CacheCollectionUpdates<Key, Value> {
         CacheCollectionUpdates(cache: self, requests: Set(keys).map { inquiry(forKey: $0, policy: policy) })
     }

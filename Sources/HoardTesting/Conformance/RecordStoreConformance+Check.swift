@@ -48,7 +48,7 @@ extension RecordStoreConformance {
                 try await body(Subject(store: store, time: time))
                 failure = nil
             } catch let expectation as UnmetExpectation {
-                failure = RecordStoreConformanceFailure(check: name, message: expectation.message, underlyingError: nil)
+                failure = RecordStoreConformanceFailure(check: name, message: expectation.message, underlyingError: expectation.underlyingError)
             } catch {
                 failure = RecordStoreConformanceFailure(check: name, message: "The store threw “\(error)”.", underlyingError: error)
             }
@@ -66,6 +66,19 @@ extension RecordStoreConformance {
     /// Ends a check.
     struct UnmetExpectation: Error {
         let message: String
+        /// The error that the store threw, if that was the reason.
+        var underlyingError: (any Error)?
+
+        init(message: String) { self.message = message }
+
+        /// The same end of a check, with the circumstances in which it came.
+        ///
+        /// - Parameter error: Another `UnmetExpectation`, or an error of the store.
+        init(_ circumstances: String, _ error: any Error) {
+            let expectation = error as? UnmetExpectation
+            message = "\(circumstances): \(expectation?.message ?? "The store threw “\(error)”.")"
+            underlyingError = expectation == nil ? error : expectation?.underlyingError
+        }
     }
 
     /// Ends the check with `message` unless `condition` holds.

@@ -21,8 +21,8 @@ extension RecordStoreConformance {
                 for step in 1...300 {
                     do {
                         try await model.step()
-                    } catch let expectation as UnmetExpectation {
-                        throw UnmetExpectation(message: "With seed \(seed), at step \(step): \(expectation.message)")
+                    } catch {
+                        throw UnmetExpectation("With seed \(seed), at step \(step)", error)
                     }
                 }
             }

@@ -38,7 +38,7 @@ extension RecordStoreConformance {
                 try await body(subject)
                 failure = nil
             } catch let expectation as UnmetExpectation {
-                failure = RecordStoreConformanceFailure(check: name, message: expectation.message, underlyingError: nil)
+                failure = RecordStoreConformanceFailure(check: name, message: expectation.message, underlyingError: expectation.underlyingError)
             } catch {
                 failure = RecordStoreConformanceFailure(check: name, message: "A store threw “\(error)”.", underlyingError: error)
             }

@@ -4,7 +4,7 @@
 public import Hoard
 
 /// Answers at once if it was created so, the wrapped store can, and the ``Behavior`` of the call has nothing to wait for. The call is a `record`, and is counted
-/// if it is answered; otherwise the script is asked about it once more.
+/// if it is answered; otherwise the script is asked about it once more. So it is if another call gets the same number meanwhile.
 extension FaultyStore: ImmediateRecordStore {
     public func immediateRecord(forKey key: RecordKey) throws(StoreError) -> ImmediateReading {
         guard answersAtOnce, let base = base as? any ImmediateRecordStore else { return .unavailable }

@@ -36,7 +36,7 @@ extension SharedMemoryStore.Connection: LeasingRecordStore {
             state.changes.add(.init(key: SharedMemoryStore.leaseKey(lease.key)), by: id)
             return state.takeWaiters([.init(key: lease.key)], by: id)
         }
-        for waiter in woken { waiter.resume() }
+        server.wake(woken)
     }
 
     public func waitForChange(ofKey key: RecordKey, since position: StorePosition, atMost duration: Duration) async {
@@ -56,7 +56,8 @@ extension SharedMemoryStore.Connection: LeasingRecordStore {
                 }
                 guard isWaiting else { return continuation.resume() }
                 let timer = server.deadlines.schedule(at: end) { server.stopWaiting(waiterID) }
-                server.state.withLock { $0.waiters[waiterID]?.timer = timer }
+                // A waiter that has been woken meanwhile did not know of its timer.
+                if !server.state.withLock({ $0.noteTimer(timer, ofWaiter: waiterID) }) { server.deadlines.cancel(timer) }
                 // A cancellation that came before the waiter was registered found no waiter to wake.
                 if Task.isCancelled { server.stopWaiting(waiterID) }
             }
@@ -73,8 +74,6 @@ extension SharedMemoryStore {
         let connection: UInt64
         let continuation: CheckedContinuation<Void, Never>
         var timer: DeadlineQueue.Token?
-
-        func resume() { continuation.resume() }
     }
 
     /// Under which the end of a key's lease is noted. No record has a key that is so long.
@@ -84,12 +83,26 @@ extension SharedMemoryStore {
 
     func stopWaiting(_ waiterID: UInt64) {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: waiterID) }
-        if let timer = waiter?.timer { deadlines.cancel(timer) }
-        waiter?.resume()
+        if let waiter { wake([waiter]) }
+    }
+
+    /// Lets waiters go on that are no longer among those that wait, and cancels their timers.
+    func wake(_ woken: [Waiter]) {
+        for waiter in woken {
+            if let timer = waiter.timer { deadlines.cancel(timer) }
+            waiter.continuation.resume()
+        }
     }
 }
 
 extension SharedMemoryStore.State {
+    /// Returns whether the waiter still waits.
+    mutating func noteTimer(_ timer: DeadlineQueue.Token, ofWaiter waiterID: UInt64) -> Bool {
+        guard waiters[waiterID] != nil else { return false }
+        waiters[waiterID]?.timer = timer
+        return true
+    }
+
     /// The waiters that a change by `id` concerns. They are to be woken outside the lock.
     mutating func takeWaiters(_ invalidations: [StoreInvalidation], by id: UInt64) -> [SharedMemoryStore.Waiter] {
         guard !waiters.isEmpty else { return [] }

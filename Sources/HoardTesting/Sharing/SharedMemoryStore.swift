@@ -127,6 +127,6 @@ public final class SharedMemoryStore: Sendable {
         for mailbox in others {
             for invalidation in invalidations { mailbox.post(invalidation) }
         }
-        for waiter in woken { waiter.resume() }
+        wake(woken)
     }
 }

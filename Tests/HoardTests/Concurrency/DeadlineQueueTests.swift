@@ -35,6 +35,25 @@ import Testing
         #expect(!queue.isSleeping)
     }
 
+    private enum Caller {
+        @TaskLocal static var name = "nobody"
+    }
+
+    @Test func functionsHaveNoTaskLocalValuesOfTheirCallers() async throws {
+        let names = Shared<[String]>([])
+        Caller.$name.withValue("first") {
+            for seconds in 1...2 {
+                _ = queue.schedule(at: Int64(seconds) * 1_000_000_000) { names.update { $0.append(Caller.name) } }
+            }
+        }
+        for count in 1...2 {
+            try await sleepers(1)
+            ticker.advance(by: .seconds(1))
+            try await waitUntil { names.value.count == count }
+        }
+        #expect(names.value == ["nobody", "nobody"])
+    }
+
     @Test func functionsAreCalledInTheOrderOfTheirDeadlines() async throws {
         for (number, seconds) in [(3, 3), (1, 1), (5, 5), (4, 4), (2, 2)] { schedule(number, after: seconds) }
         try await sleepers(1)

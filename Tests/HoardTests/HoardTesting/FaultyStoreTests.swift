@@ -211,6 +211,23 @@ import Testing
         #expect(try await base.record(forKey: "a") == nil)
     }
 
+    @Test func readsAtOnceByTwoCallersHaveNumbersOfTheirOwn() throws {
+        let store = FaultyStore(base, answersAtOnce: true)
+        let numbers = Shared<[Int]>([])
+        store.setScript { [weak store] call in
+            let isFirst = numbers.update { numbers in
+                numbers.append(call.number)
+                return numbers.count == 1
+            }
+            // The other caller comes while the script is asked about the first.
+            if isFirst { _ = try? store?.immediateRecord(forKey: "b") }
+            return .pass
+        }
+        #expect(try store.immediateRecord(forKey: "a") == .absent)
+        #expect(numbers.value == [1, 1, 2])
+        #expect(store.callCount(.record) == 2)
+    }
+
     @Test func closeIsCountedAndPassedOnThoughEverythingFails() async {
         store.fail()
         await store.close()

@@ -123,4 +123,37 @@ import Testing
             #expect((error as? RecordStoreConformanceFailure)?.message.contains("seed 77") == true)
         }
     }
+    @Test func anErrorOfTheStoreInARandomCheckStatesTheSeed() async throws {
+        let checks = RecordStoreConformance.checks(seed: 77) + RecordStoreConformance.evictionChecks(seed: 77)
+        let random = (checks + RecordStoreConformance.listingChecks(seed: 77)).filter { $0.name.hasPrefix("random") }
+        #expect(random.count == 3)
+        for check in random {
+            do {
+                try await check.run { configuration in
+                    let store = FaultyStore(MemoryStore(clock: configuration.clock))
+                    store.setScript { $0.operation == .insert && $0.number == 5 ? .fail(StoreError(.unavailable, "Away.")) : .pass }
+                    return store
+                }
+                Issue.record("the error went unnoticed")
+            } catch let failure as RecordStoreConformanceFailure {
+                #expect(failure.message.contains("seed 77"))
+                #expect((failure.underlyingError as? StoreError)?.code == .unavailable)
+            }
+        }
+    }
+
+    @Test func theRecordsOfARandomListingAreWrittenInAnOrderThatRepeats() async throws {
+        let check = try #require(RecordStoreConformance.listingChecks(seed: 77).first { $0.name.hasPrefix("random") })
+        let written = Shared<[RecordKey]>([])
+        try await check.run { configuration in
+            let store = FaultyStore(MemoryStore(clock: configuration.clock))
+            store.setScript { call in
+                if call.operation == .insert { written.update { $0 += call.keys } }
+                return .pass
+            }
+            return store
+        }
+        let lasting = (0..<40).map { RecordKey("lasting \($0)") }
+        #expect(written.value.filter(lasting.contains) == lasting)
+    }
 }

@@ -30,6 +30,12 @@ import Testing
         #expect(time.now().timeIntervalSince1970 == 1_700_000_000 + 3 * 3_600)
     }
 
+    @Test func timeReachesEveryDeadlineHoweverFarItIs() async throws {
+        let time = ManualTicker(nanoseconds: .min)
+        try await SeededExecutor(seed: 1, time: time).run { try await time.sleep(until: .max) }
+        #expect(time.nanoseconds() == .max)
+    }
+
     @Test func timeStandsStillWhileAnythingCanRun() async throws {
         try await SeededExecutor(seed: 1, time: time).run { [time] in
             async let sleeper: Void = time.sleep(until: 5)

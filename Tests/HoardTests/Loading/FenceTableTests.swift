@@ -305,6 +305,18 @@ import Testing
         table.reach(tier: 0, change: first)
         #expect(table.isOutdated(change, tags: [], inTier: 0))
     }
+
+    @Test mutating func endOfARemovalLeavesWhatIsKnownOfAWriteUntilEverythingIsChanged() {
+        _ = table.beginChangeOfEverything()
+        let write = table.open("a")
+        _ = table.beginChange(write, isWrite: true)
+        table.endChange(write)
+        table.beginRemoval(ofKey: "a")
+        table.endRemoval(ofKey: "a")
+        #expect(table.isBeingWritten("a"))
+        table.endChangeOfEverything()
+        #expect(!table.isBeingWritten("a"))
+    }
 }
 
 /// Invalidations of tags. They concern loads and writes under way of values that have one of these tags.

@@ -100,6 +100,17 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
+    @Test func waitThatAChangeHasEndedLeavesNoTimer() async throws {
+        let server = SharedMemoryStore(clock: time, ticker: time)
+        let (here, there) = (server.connect(), server.connect())
+        let position = here.position
+        let waiting = Task { await here.waitForChange(ofKey: "a", since: position, atMost: .seconds(3_600)) }
+        await time.sleepers(1)
+        try await there.insert(record(), forKey: "a")
+        await waiting.value
+        #expect(time.sleeperCount == 0)
+    }
+
     @Test func closedConnectionLeavesTheOthersAlone() async throws {
         let server = SharedMemoryStore(clock: time, ticker: time)
         let (here, there) = (server.connect(), server.connect())

@@ -489,6 +489,12 @@ struct CacheUpdatesTests {
 
     // MARK: Several keys
 
+    @Test func noKeysHaveOneElementAndThenTheEnd() async {
+        var updates = cache.updates(forKeys: [String]()).makeAsyncIterator()
+        #expect(await updates.next()?.isEmpty == true)
+        #expect(await updates.next() == nil)
+    }
+
     @Test func severalKeysAreFollowedTogether() async throws {
         await cache.insert(1, forKey: "a")
         await cache.insert(2, forKey: "b")
