@@ -64,9 +64,10 @@ final class HoardProcess: Sendable {
         kill(pid, SIGKILL)
     }
 
-    /// Runs the command in a shell, with its output and input going where `redirection` says.
+    /// Runs the command in a shell, with its output and input going where `redirection` says. A bash whose input is a
+    /// socket would read the settings of a user.
     static func run(_ arguments: [String], redirection: String) async throws -> Result {
-        try await HoardProcess(arguments, through: ["/bin/bash", "-c", "set -o pipefail; \"$0\" \"$@\" \(redirection)"]).result()
+        try await HoardProcess(arguments, through: ["/bin/bash", "--norc", "-c", "set -o pipefail; \"$0\" \"$@\" \(redirection)"]).result()
     }
 
     /// Runs the command until its reader has taken ten bytes and closed the pipe: it has to end with an error, and not by a crash.
