@@ -199,12 +199,11 @@ import Testing
         }
         _ = try await client.send(echo("a"))
         for count in 2...6 {
-            let before = server.commands.count
-            try await advance(time) { server.commands.count > before }
+            // The next time is counted from the answer. The question may come before this task goes on.
+            if count > 2 { time.advance(by: .seconds(1_000)) }
+            try await advance(time) { server.commands.count >= count }
             await server.received(count)
-            // The next time is counted from the answer.
             try await waitUntil { client.driver.state.withLock { $0.queue.isEmpty } }
-            time.advance(by: .seconds(1_000))
         }
         #expect(try await client.send(echo("b")).text == "OK")
         #expect(server.commands.suffix(6).prefix(5).allSatisfy { $0 == ["PING"] })
