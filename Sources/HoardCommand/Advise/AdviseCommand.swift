@@ -56,8 +56,7 @@ struct AdviseCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // A reader that closes the pipe early is reported by the write, and does not kill the process.
-        signal(SIGPIPE, SIG_IGN)
+        StandardOutput.outliveReader()
         do {
             let document = if isURL, let request = AdviceRequest(source) { try await request.document() } else { try await documentOfTrace() }
             try StandardOutput.write(text: json ? try jsonLine(document) + "\n" : AdviceText(document).text)

@@ -53,8 +53,7 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // A reader that closes the pipe early is reported by the write, and does not kill the process.
-        signal(SIGPIPE, SIG_IGN)
+        StandardOutput.outliveReader()
         let stores: [any RecordStore] = try directory.openStoreIfPossible().map { [$0] } ?? []
         let network = try transfer.transport.make()
         let client = CachingClient(

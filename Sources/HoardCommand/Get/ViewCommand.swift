@@ -69,8 +69,7 @@ struct ViewCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // A reader that closes the pipe early is reported by the write, and does not kill the process.
-        signal(SIGPIPE, SIG_IGN)
+        StandardOutput.outliveReader()
         let store = try directory.openStoreIfPossible()
         let network = try transfer.transport.make()
         let screens = ScreenFetcher(command: self, transport: network.transport, store: store)

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import Foundation
 internal import HoardDisk
 
 /// `hoard inspect`: looks into a cache directory, also while a proxy uses it.
@@ -26,8 +25,7 @@ struct InspectCommand: AsyncParsableCommand {
 
         /// Runs `body` with the store, closes it, and turns its errors into messages.
         func withStore<Result>(_ body: (DiskStore) async throws -> Result) async throws -> Result {
-            // A reader that closes the pipe early is reported by the write, and does not kill the process.
-            signal(SIGPIPE, SIG_IGN)
+            StandardOutput.outliveReader()
             let store = try directory.openExistingStore(encryptionKey: key.encryptionKey()) { event in Terminal.say("hoard: \(event)") }
             do {
                 let result = try await body(store)

@@ -149,8 +149,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // A reader that closes the pipe early is reported by the write, and does not kill the process.
-        signal(SIGPIPE, SIG_IGN)
+        StandardOutput.outliveReader()
         do {
             for path in [plot, report].compactMap(\.self) { try Self.checkWritable(path) }
             let (results, sections, isComplete) = try await simulate()

@@ -39,7 +39,7 @@ struct SimulationTable {
     private static let count: @Sendable (Double) -> String = { String(format: "%.0f", $0) }
     private static let average: @Sendable (Double) -> String = { String(format: "%.2f", $0) }
     // A sum of sizes may be the largest number there is, and is then rounded up.
-    private static let bytes: @Sendable (Double) -> String = { "\(ByteCount($0 < Double(Int.max) ? Int($0) : .max))" }
+    private static let bytes: @Sendable (Double) -> String = { "\(ByteCount(Int(clamping: $0)))" }
 
     private let policies: [SimulationPolicy]
     /// The results of each line, in the order of the policies; `nil` for a policy that cannot count the capacity's unit.

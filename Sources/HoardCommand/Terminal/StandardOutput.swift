@@ -5,6 +5,9 @@ internal import Foundation
 
 /// Standard output, for results: bytes as they are.
 enum StandardOutput {
+    /// Has a reader that closes the pipe early reported by the write, where it would kill the process.
+    static func outliveReader() { signal(SIGPIPE, SIG_IGN) }
+
     /// Writes all bytes.
     ///
     /// - Throws: ``OutputError``. A reader that has closed the pipe, such as `head`, is one of its codes.

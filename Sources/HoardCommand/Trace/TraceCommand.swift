@@ -62,8 +62,7 @@ struct TraceGenerateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // A reader that closes the pipe early is reported by the write, and does not kill the process.
-        signal(SIGPIPE, SIG_IGN)
+        StandardOutput.outliveReader()
         do {
             var generator = try TraceGenerator(family.family, capacity: capacity, seed: seed, length: length)
             var left = generator.length

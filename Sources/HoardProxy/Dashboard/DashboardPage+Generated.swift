@@ -1604,7 +1604,7 @@ extension DashboardPage {
 
         // Takes in a whole answer, or an event, which has only the newest points.
         function take(message) {
-          // What the message leaves out is over, and not as it was before.
+          // A figure that the message leaves out is over, and not as it was before.
           state.now = message;
           state.time = at(message, "time", Date.now() / 1000);
           for (const [key, length] of [["history", 900], ["longHistory", 86400]]) {

@@ -284,7 +284,7 @@ import Testing
         var (machine, _) = try HTTPCacheStateMachine.forwarding(asking)
         let effects = try machine.received(Self.part("4-9/10")).delivered().effects
         #expect(effects.reason.token == "PARTIAL" && effects.reason.sentence.contains("If-Range"))
-        // What is stored has the fields.
+        // The stored response has the fields.
         (machine, _) = try HTTPCacheStateMachine.forwarding(asking, Self.first, at: 5)
         #expect(try machine.received(Self.part("4-9/10"), at: 6).stored().effects.reason == .combined)
     }

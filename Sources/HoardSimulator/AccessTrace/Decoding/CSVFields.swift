@@ -50,6 +50,45 @@ struct CSVColumns<Name: Hashable & Sendable>: Sendable {
     func has(_ name: Name) -> Bool { places[name] != nil }
 }
 
+/// The columns of a format, in an order of its own.
+protocol CSVColumn: RawRepresentable<Int>, CaseIterable, Hashable, Sendable {
+    /// The names of all columns, in lower case and in the order of the cases.
+    static var names: [String] { get }
+}
+
+extension CSVColumn {
+    /// The column with a name in lower case.
+    init?(named name: String) {
+        guard let number = Self.names.firstIndex(of: name) else { return nil }
+        self.init(rawValue: number)
+    }
+}
+
+/// The values of lines by their columns, which a first line of names may have put into another order.
+struct CSVTable<Column: CSVColumn> {
+    private var fields = CSVFields()
+    /// The place of each column, in the order of the cases; empty before the first line.
+    private var places: [Int] = []
+
+    /// Finds the values of a line.
+    ///
+    /// - Parameters:
+    ///   - areNames: Whether the first line, if it has these columns, is one of names.
+    ///   - usual: The columns of a line of so many values, if the first line has no names.
+    /// - Returns: `false` for the line of names.
+    mutating func read(_ line: Span<UInt8>, areNames: (CSVColumns<Column>) -> Bool, usual: (Int) -> CSVColumns<Column>) -> Bool {
+        fields.split(line)
+        guard places.isEmpty else { return true }
+        let named = CSVColumns(line, fields, named: Column.init(named:))
+        let isNamed = areNames(named)
+        places = Column.allCases.map(isNamed ? named.place : usual(fields.count).place)
+        return !isNamed
+    }
+
+    /// The value of a column of the line; empty if there is none.
+    subscript(column: Column) -> Range<Int> { fields[places[column.rawValue]] }
+}
+
 extension Span where Element == UInt8 {
     /// Whether a line may be skipped: it is blank, or begins with `#`.
     var isBlankOrComment: Bool {

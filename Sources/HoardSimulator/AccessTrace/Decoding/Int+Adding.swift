@@ -18,5 +18,5 @@ extension Int {
     }
 
     /// The number without its fraction, or the largest number if it is larger.
-    init(clamping number: Double) { self = number < Double(Int.max) ? Int(number) : .max }
+    package init(clamping number: Double) { self = number < Double(Int.max) ? Int(number) : .max }
 }

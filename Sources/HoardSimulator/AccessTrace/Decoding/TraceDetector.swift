@@ -77,12 +77,10 @@ enum TraceDetector {
         fields.split(line)
         let count = fields.count
         guard count > 1 else { return nil }
-        if CSVColumns(line, fields, named: { CacheLibFormat.Column(rawValue: $0) }).has(.op) {
-            // Other traces have a column of operations too, such as libCacheSim's sample.
-            let columns = CSVColumns(line, fields) { CacheLibFormat.Column(rawValue: $0) }
-            if columns.has(.key), columns.has(.count) || columns.has(.keySize) { return .cacheLib }
-        }
-        if CacheLibCDNFormat.areNames(CSVColumns(line, fields) { CacheLibCDNFormat.Column(rawValue: $0) }) { return .cacheLibCDN }
+        // Other traces have a column of operations too, such as libCacheSim's sample.
+        let columns = CSVColumns(line, fields, named: CacheLibFormat.Column.init(named:))
+        if columns.has(.op), columns.has(.key), columns.has(.count) || columns.has(.keySize) { return .cacheLib }
+        if CacheLibCDNFormat.areNames(CSVColumns(line, fields, named: CacheLibCDNFormat.Column.init(named:))) { return .cacheLibCDN }
         let names = CSVColumns(line, fields, named: LibCacheSimFormat.column)
         // Of comments, only those that name a time too are names of columns.
         let isComment = line.isBlankOrComment

@@ -6,17 +6,13 @@
 /// <https://cachelib.org> describes it: `timestamp,cacheKey,OpType,objectSize,responseSize,responseHeaderSize,rangeStart,rangeEnd,TTL,
 /// SamplingRate,cache_hit,item_value,RequestHandler,cdn_content_type_id,vip_type`. Times are in milliseconds, and -1 stands for what is not known.
 struct CacheLibCDNFormat: TraceLineFormat {
-    /// The columns that are read. Names of columns are compared in lower case.
-    enum Column: String, Hashable, CaseIterable {
-        case time = "timestamp"
-        case key = "cachekey"
-        case operation = "optype"
-        case objectSize = "objectsize"
-        case responseSize = "responsesize"
-        case rangeStart = "rangestart"
-        case lifetime = "ttl"
-        case hit = "cache_hit"
-        case contentType = "cdn_content_type_id"
+    /// The columns that are read.
+    enum Column: Int, CSVColumn {
+        case time, key, operation, objectSize, responseSize, rangeStart, lifetime, hit, contentType
+
+        static let names = [
+            "timestamp", "cachekey", "optype", "objectsize", "responsesize", "rangestart", "ttl", "cache_hit", "cdn_content_type_id",
+        ]
     }
 
     /// The columns of the release, and how many it has.
@@ -26,42 +22,34 @@ struct CacheLibCDNFormat: TraceLineFormat {
     private static let columnCount = 15
 
     private var clock = TraceClock()
-    private var fields = CSVFields()
+    private var values = CSVTable<Column>()
     private var memory = WrittenValues()
-    /// The place of each column, in the order of their cases.
-    private var places: [Int] = []
     private(set) var skippedCount = 0
 
     mutating func parse(_ line: Span<UInt8>, into requests: inout [AccessRequest]) throws(TraceFault) -> TraceRun? {
         guard !line.isBlankOrComment else { return nil }
-        fields.split(line)
-        if places.isEmpty {
-            let named = CSVColumns(line, fields) { Column(rawValue: $0) }
-            let isNamed = Self.areNames(named)
-            places = Column.allCases.map(isNamed ? named.place : Self.release.place)
-            if isNamed { return nil }
-        }
-        guard !self[1].isEmpty, !self[2].isEmpty, let time = line.number(self[0]) else {
+        guard values.read(line, areNames: Self.areNames, usual: { _ in Self.release }) else { return nil }
+        guard !values[.key].isEmpty, !values[.operation].isEmpty, let time = line.number(values[.time]) else {
             throw TraceFault("expected timestamp, cacheKey and OpType in the columns of CacheLib's traces of web content.")
         }
-        let object = try Self.byteCount(line, self[3], "objectSize")
-        let response = try Self.byteCount(line, self[4], "responseSize")
+        let object = try Self.byteCount(line, values[.objectSize], "objectSize")
+        let response = try Self.byteCount(line, values[.responseSize], "responseSize")
         // The only operation of the release is a fetch.
-        guard line.equals(self[2], "1") else {
+        guard line.equals(values[.operation], "1") else {
             skippedCount += 1
             return nil
         }
         // A part of an object does not tell its size.
-        let isPart = line.number(self[5]) != nil
-        let lifetime = line.number(self[6]) ?? 0
+        let isPart = line.number(values[.rangeStart]) != nil
+        let lifetime = line.number(values[.lifetime]) ?? 0
         var request = memory.request(
-            key: line.key(self[1]),
+            key: line.key(values[.key]),
             size: object ?? (isPart ? nil : response),
             lifetime: lifetime,
             time: clock.elapsed(time)
         )
-        if line.equals(self[7], "1") { request.wasHit = true } else if line.equals(self[7], "0") { request.wasHit = false }
-        if line.number(self[8]) != nil { request.group = UInt32(truncatingIfNeeded: line.hash(self[8]) >> 33) }
+        if line.equals(values[.hit], "1") { request.wasHit = true } else if line.equals(values[.hit], "0") { request.wasHit = false }
+        if line.number(values[.contentType]) != nil { request.group = UInt32(truncatingIfNeeded: line.hash(values[.contentType]) >> 33) }
         requests.append(request)
         return nil
     }
@@ -76,9 +64,6 @@ struct CacheLibCDNFormat: TraceLineFormat {
         guard fields.count == columnCount, line.equals(fields[2], "1") else { return false }
         return line.number(fields[0]) != nil && (line.equals(fields[10], "0") || line.equals(fields[10], "1"))
     }
-
-    /// The value of a column, by its place among the cases; empty if there is none.
-    private subscript(column: Int) -> Range<Int> { fields[places[column]] }
 
     /// The bytes that a column says; `nil` if it says that they are not known, or none.
     private static func byteCount(_ line: Span<UInt8>, _ range: Range<Int>, _ name: String) throws(TraceFault) -> Int? {

@@ -8,74 +8,47 @@
 /// `op_time,key,key_size,op,op_count,size,cache_hits,ttl,usecase,sub_usecase`.
 struct CacheLibFormat: TraceLineFormat {
     /// The columns that are read.
-    enum Column: String, Hashable, CaseIterable {
-        case time = "op_time"
-        case key, op, size
-        case count = "op_count"
-        case keySize = "key_size"
-        case lifetime = "ttl"
-        case hits = "cache_hits"
-        case useCase = "usecase"
+    enum Column: Int, CSVColumn {
+        case time, key, op, size, count, keySize, lifetime, hits, useCase
+
+        static let names = ["op_time", "key", "op", "size", "op_count", "key_size", "ttl", "cache_hits", "usecase"]
     }
 
     private var clock = TraceClock()
-    private var fields = CSVFields()
+    private var values = CSVTable<Column>()
     private var memory = WrittenValues()
-    /// The place of each column, in the order of their cases.
-    private var places: [Int] = []
     private(set) var skippedCount = 0
 
     mutating func parse(_ line: Span<UInt8>, into requests: inout [AccessRequest]) throws(TraceFault) -> TraceRun? {
         guard !line.isBlankOrComment else { return nil }
-        fields.split(line)
-        if places.isEmpty {
-            let named = CSVColumns(line, fields) { Column(rawValue: $0) }
-            let isNamed = named.has(.key) && named.has(.op)
-            places = Column.allCases.map(isNamed ? named.place : Self.columns(count: fields.count).place)
-            if isNamed { return nil }
-        }
-        let key = self[.key]
-        guard !key.isEmpty, let size = line.number(self[.size]), let count = optional(line, .count, default: 1),
+        guard values.read(line, areNames: { $0.has(.key) && $0.has(.op) }, usual: Self.columns) else { return nil }
+        let key = values[.key]
+        guard !key.isEmpty, let size = line.number(values[.size]), let count = optional(line, .count, default: 1),
             let keySize = optional(line, .keySize, default: 0),
             let seconds = optional(line, .time, default: 0)
         else {
             throw TraceFault("expected key, op, size, op_count and key_size in the columns of CacheLib's traces.")
         }
-        let lifetime = line.number(self[.lifetime]) ?? 0
+        let lifetime = line.number(values[.lifetime]) ?? 0
         let byteCount = try size == 0 ? nil : Int(sum: keySize, size)
         let hash = line.key(key)
-        guard line.equals(self[.op], "GET") || line.equals(self[.op], "GET_LEASE") else {
-            guard !self[.op].isEmpty else { throw TraceFault("expected an operation such as GET or SET.") }
-            if line.starts(self[.op], with: "SET") { memory.write(key: hash, size: byteCount, lifetime: lifetime) }
+        guard line.equals(values[.op], "GET") || line.equals(values[.op], "GET_LEASE") else {
+            guard !values[.op].isEmpty else { throw TraceFault("expected an operation such as GET or SET.") }
+            if line.starts(values[.op], with: "SET") { memory.write(key: hash, size: byteCount, lifetime: lifetime) }
             skippedCount += 1
             return nil
         }
         var request = memory.request(key: hash, size: byteCount, lifetime: lifetime, time: nil)
-        if !self[.time].isEmpty { request.time = clock.elapsed(.milliseconds(seconds: seconds)) }
-        if !self[.useCase].isEmpty { request.group = UInt32(truncatingIfNeeded: line.hash(self[.useCase]) >> 33) }
+        if !values[.time].isEmpty { request.time = clock.elapsed(.milliseconds(seconds: seconds)) }
+        if !values[.useCase].isEmpty { request.group = UInt32(truncatingIfNeeded: line.hash(values[.useCase]) >> 33) }
         // Some hits of several requests are not known to be any one's.
-        if let hits = line.number(self[.hits]) { request.wasHit = hits >= count ? true : hits == 0 ? false : nil }
+        if let hits = line.number(values[.hits]) { request.wasHit = hits >= count ? true : hits == 0 ? false : nil }
         return TraceRun(request: request, keyStep: 0, count: count)
-    }
-
-    /// The value of a column of the line; empty if there is none.
-    private subscript(column: Column) -> Range<Int> {
-        switch column {
-        case .time: fields[places[0]]
-        case .key: fields[places[1]]
-        case .op: fields[places[2]]
-        case .size: fields[places[3]]
-        case .count: fields[places[4]]
-        case .keySize: fields[places[5]]
-        case .lifetime: fields[places[6]]
-        case .hits: fields[places[7]]
-        case .useCase: fields[places[8]]
-        }
     }
 
     /// The number of a column that may be missing; `nil` if it is there and is none.
     private func optional(_ line: Span<UInt8>, _ column: Column, default value: UInt64) -> UInt64? {
-        self[column].isEmpty ? value : line.number(self[column])
+        values[column].isEmpty ? value : line.number(values[column])
     }
 
     private static func columns(count: Int) -> CSVColumns<Column> {

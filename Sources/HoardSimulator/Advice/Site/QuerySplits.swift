@@ -6,20 +6,21 @@
 struct QuerySplits: Sendable {
     /// The counts of a parameter.
     struct Parameter: Sendable {
-        /// Pairs of objects that differ in this parameter alone, and those of them that have the same size.
-        var pairs = 0
-        var equalPairs = 0
         /// Sizes of objects that differ in more than this parameter: how many followed each other, and how many of these were the same.
         var others = 0
         var equalOthers = 0
         var lastSize: Int?
         /// The counts of each path.
         var places: [Int: Place] = [:]
+
+        /// The pairs at all paths.
+        var pairs: Int { places.values.reduce(0) { $0 + $1.pairs } }
+        var equalPairs: Int { places.values.reduce(0) { $0 + $1.equalPairs } }
     }
 
     /// The counts of a parameter at a path.
     struct Place: Sendable {
-        /// Pairs of objects, as in ``Parameter``.
+        /// Pairs of objects that differ in this parameter alone, and those of them that have the same size.
         var pairs = 0
         var equalPairs = 0
 
@@ -82,10 +83,7 @@ struct QuerySplits: Sendable {
         defer { parameters[name] = parameter }
         if let other = joined[hash] {
             guard other.object != key else { return }
-            let pair = Place(pairs: 1, equalPairs: other.size == size ? 1 : 0)
-            parameter.pairs += pair.pairs
-            parameter.equalPairs += pair.equalPairs
-            parameter.places[node, default: Place()] += pair
+            parameter.places[node, default: Place()] += Place(pairs: 1, equalPairs: other.size == size ? 1 : 0)
             joined[hash] = Joined(size: size, object: key)
         } else {
             if joined.count < Self.limit { joined[hash] = Joined(size: size, object: key) }
