@@ -39,6 +39,8 @@ public final class HTTPCache: Sendable {
     let forms: FormMaker
     /// `nil`: there are none.
     let dictionaries: CompressionDictionaries?
+    /// Whether there are stores that only this machine reads: ``storesMayKeep(_:insteadOf:forKey:)``.
+    let storesMayLag: Bool
     let counters = Mutex(HTTPCacheStatistics())
     /// The part of ``HTTPCacheStatistics/hits`` that is counted without a lock: see ``freshHit(targetURI:)``.
     let freshHits = Atomic<Int>(0)
@@ -98,6 +100,7 @@ public final class HTTPCache: Sendable {
             work: work,
             grace: isShared ? .init(duration: .seconds(60), ticker: ticker, deadlines: deadlines) : nil
         )
+        storesMayLag = !stores.isEmpty && !isShared
         flights = Flights(ticker: ticker)
         forms = FormMaker(maximumBytes: min(rules.maximumObjectBytes, FormMaker.longestContent))
         let dictionaryBytes = rules.codings?.maximumDictionaryBytes ?? 0

@@ -70,6 +70,16 @@ extension TieredCache {
         return true
     }
 
+    /// Publishes a value to memory, and leaves the stores what they have: a form of the value that may be used in its place. Never suspends.
+    ///
+    /// - Returns: Whether the value was published.
+    @inlinable package func publishToMemoryAlone(_ cached: CachedValue<Value>, forKey key: Key, fence: FenceTable<Key>.Fence) -> Bool {
+        let publication = Publication(key: key, fence: fence, value: cached.value, terms: cached.terms, policy: configuration.policy)
+        guard let published = publishToMemory(publication, isLoad: true) else { return false }
+        endInMemory(published, isLoad: true)
+        return true
+    }
+
     /// Whether the writer in the background can take a value without a wait.
     @usableFromInline var hasRoomBehind: Bool { tiers.isEmpty || writesBehind.hasRoom }
 
@@ -95,7 +105,7 @@ extension TieredCache {
         return true
     }
 
-    /// Ends a publication in a cache without stores.
+    /// Ends a publication that no store gets.
     @inlinable func endInMemory(_ published: Publication, isLoad: Bool) {
         if !isLoad { detach(published.key) }
         endChange(published)

@@ -149,7 +149,7 @@ final class Flight: Sendable {
         guard case .response(let current)? = await cache.entries.lookup(forKey: key)?.value, current.requestTime <= response.requestTime,
             current.body == old.body, isIntact(for: response)
         else { return cache.entries.closeFence(fence) }
-        _ = await cache.publish(response, forKey: key, of: space.partition, fence: fence, behind: !isAwaited)
+        _ = await cache.publish(response, forKey: key, of: space.partition, fence: fence, inPlaceOf: current, behind: !isAwaited)
     }
 
     // MARK: Storing
@@ -177,7 +177,7 @@ final class Flight: Sendable {
             return false
         }
         interleavingPoint()
-        guard let isStored = cache.publishAtOnce(response, forKey: key, of: space.partition, fence: handOverFence()) else {
+        guard let isStored = cache.publishAtOnce(response, forKey: key, of: space.partition, fence: handOverFence(), inPlaceOf: found?.response) else {
             state.withLock { $0.hasHandedOverFence = false }
             return nil
         }
@@ -213,7 +213,14 @@ final class Flight: Sendable {
         if !names.isEmpty {
             isStored = await publish(response, asVariantOf: base, names.map(\.canonicalName))
         } else if base == key, !isAfterChange {
-            isStored = await cache.publish(response, forKey: key, of: space.partition, fence: handOverFence(), behind: !isAwaited)
+            isStored = await cache.publish(
+                response,
+                forKey: key,
+                of: space.partition,
+                fence: handOverFence(),
+                inPlaceOf: found.flatMap { $0.key == key ? $0.response : nil },
+                behind: !isAwaited
+            )
         } else {
             isStored = await publish(response, forKey: base)
         }
@@ -225,15 +232,19 @@ final class Flight: Sendable {
     /// Publishes under a key that is shared with other requests. Of two responses, the answer to the later request stays.
     private func publish(_ response: StoredResponse, forKey key: HTTPCacheKey) async -> Bool {
         let fence = cache.entries.openFence(forKey: key, fences.key.positions)
-        if case .response(let current)? = cache.entries.memoryLookup(forKey: key)?.value, current.requestTime > response.requestTime {
-            cache.entries.closeFence(fence)
-            return false
+        var old: StoredResponse?
+        if case .response(let current)? = cache.entries.memoryLookup(forKey: key)?.value {
+            if current.requestTime > response.requestTime {
+                cache.entries.closeFence(fence)
+                return false
+            }
+            old = current
         }
         guard isIntact(for: response) else {
             cache.entries.closeFence(fence)
             return false
         }
-        return await cache.publish(response, forKey: key, of: space.partition, fence: fence, behind: !isAwaited)
+        return await cache.publish(response, forKey: key, of: space.partition, fence: fence, inPlaceOf: old, behind: !isAwaited)
     }
 
     private func publish(_ response: StoredResponse, asVariantOf base: HTTPCacheKey, _ fieldNames: [String]) async -> Bool {

@@ -13,16 +13,23 @@ internal import Synchronization
 extension HTTPCache {
     /// Writes a response with the dates and tags that follow from it. Returns when memory has it.
     ///
-    /// - Parameter behind: Whether the stores get it in the background. Otherwise they have it, too, when this returns.
+    /// - Parameters:
+    ///   - old: The response that memory has now, or the stores if memory has none; `nil` if that is not known.
+    ///   - behind: Whether the stores get it in the background. Otherwise they have it, too, when this returns.
     /// - Returns: Whether the fence was intact.
     func publish(
         _ response: StoredResponse,
         forKey key: HTTPCacheKey,
         of partition: String?,
         fence: FenceTable<HTTPCacheKey>.Fence,
+        inPlaceOf old: StoredResponse?,
         behind: Bool = true
     ) async -> Bool {
-        await entries.publish(cachedValue(of: response.packed, forKey: key, partition), forKey: key, fence: fence, behind: behind)
+        let cached = cachedValue(of: response.packed, forKey: key, partition)
+        if behind, let old, storesMayKeep(old, insteadOf: response, forKey: key) {
+            return entries.publishToMemoryAlone(cached, forKey: key, fence: fence)
+        }
+        return await entries.publish(cached, forKey: key, fence: fence, behind: behind)
     }
 
     /// The same for a packed response, behind and without suspending.
@@ -32,9 +39,14 @@ extension HTTPCache {
         _ response: StoredResponse,
         forKey key: HTTPCacheKey,
         of partition: String?,
-        fence: FenceTable<HTTPCacheKey>.Fence
+        fence: FenceTable<HTTPCacheKey>.Fence,
+        inPlaceOf old: StoredResponse?
     ) -> Bool? {
-        entries.publishAtOnce(cachedValue(of: response, forKey: key, partition), forKey: key, fence: fence)
+        let cached = cachedValue(of: response, forKey: key, partition)
+        if let old, storesMayKeep(old, insteadOf: response, forKey: key) {
+            return entries.publishToMemoryAlone(cached, forKey: key, fence: fence)
+        }
+        return entries.publishAtOnce(cached, forKey: key, fence: fence)
     }
 
     private func cachedValue(of response: StoredResponse, forKey key: HTTPCacheKey, _ partition: String?) -> CachedValue<HTTPCacheEntry> {
@@ -58,18 +70,23 @@ extension HTTPCache {
     func lifetime(of response: StoredResponse) -> (freshUntil: Date, keptUntil: Date) {
         let freshness = response.freshness
         let freshUntil = response.responseTime.addingTimeInterval(freshness.timeToLive(at: response.responseTime))
-        let directives = freshness.cacheControl
-        var stale: TimeInterval = 0
-        if response.hasValidators { stale = max(stale, TimeInterval(configuration.revalidationPeriod.components.seconds)) }
-        if freshness.staleProhibition == nil {
-            for seconds in [directives.staleWhileRevalidate ?? 0, directives.staleIfError ?? 0, rules.staleIfUnreachable] {
-                stale = max(stale, TimeInterval(seconds))
-            }
-        }
+        let stale = stalePeriods(of: response).reduce(0, max)
         var keptUntil = stale > 0 ? max(freshUntil, response.responseTime).addingTimeInterval(stale) : freshUntil
         // A response that refers to segments is not kept any longer than they are.
         for reference in response.body.references { keptUntil = min(keptUntil, reference.keptUntil) }
         return (min(freshUntil, keptUntil), keptUntil)
+    }
+
+    /// For how many seconds a response is of use once it is stale, in each way in which it may be.
+    func stalePeriods(of response: StoredResponse) -> [TimeInterval] {
+        var periods: [TimeInterval] = []
+        if response.hasValidators { periods.append(TimeInterval(configuration.revalidationPeriod.components.seconds)) }
+        guard response.freshness.staleProhibition == nil else { return periods }
+        let directives = response.freshness.cacheControl
+        for seconds in [directives.staleWhileRevalidate ?? 0, directives.staleIfError ?? 0, rules.staleIfUnreachable] {
+            periods.append(TimeInterval(seconds))
+        }
+        return periods
     }
 
     /// The time until which the segments of a response are kept: longer than itself, so that it can be confirmed and kept on.

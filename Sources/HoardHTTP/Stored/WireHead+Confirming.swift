@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import HoardMessages
 
 /// The validators of a plain head: see ``Validators``.
@@ -74,9 +75,43 @@ extension WireHead {
         for line in update { bytes += line.bytes }
         return (bytes, count)
     }
+
+    /// Whether both have the same status and, in any order, the same lines, except those that tell times. O(*n* × *m*) in the lines of both.
+    func isEqualExceptForTimes(to other: WireHead) -> Bool {
+        guard statusLine == other.statusLine else { return false }
+        return withLines { mine in
+            other.withLines { others in
+                let (mine, others) = (mine.filter { !$0.tellsTime }, others.filter { !$0.tellsTime })
+                func count(_ line: PlainLines.Line, in lines: [PlainLines.Line]) -> Int {
+                    lines.reduce(0) { $0 + ($1.bytes.elementsEqual(line.bytes) ? 1 : 0) }
+                }
+                return mine.count == others.count && mine.allSatisfy { count($0, in: mine) == count($0, in: others) }
+            }
+        }
+    }
+}
+
+extension StoredResponse {
+    /// Whether both have the same status, fields, content and trailers, except for the fields that tell times. O(*n*) in the bytes of both.
+    func isEqualExceptForTimes(to other: StoredResponse) -> Bool {
+        guard statusCode == other.statusCode, trailers == other.trailers, body == other.body else { return false }
+        if let mine = wireHead, let others = other.wireHead { return mine.isEqualExceptForTimes(to: others) }
+        return headWithoutAge.isEqualExceptForTimes(to: other.headWithoutAge)
+    }
+}
+
+extension HTTPResponse {
+    fileprivate func isEqualExceptForTimes(to other: HTTPResponse) -> Bool {
+        var (mine, others) = (headerFields, other.headerFields)
+        for name in [HTTPField.Name.date, .expires] { (mine[name], others[name]) = (nil, nil) }
+        return mine == others
+    }
 }
 
 extension PlainLines.Line {
+    /// Whether it only says when the response was made, or until when it is fresh.
+    fileprivate var tellsTime: Bool { isNamed("date") || isNamed("expires") }
+
     /// Whether it has directives for caches, be it for all or for some.
     fileprivate var isDirectives: Bool { name.suffix(7).elementsEqual("control".utf8) { $0.lowercased == $1 } }
 }
