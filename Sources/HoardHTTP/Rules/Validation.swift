@@ -18,6 +18,12 @@ package struct Validators: Hashable, Sendable {
     /// The bytes of `Last-Modified`. `nil` if there is none, or if several contradict each other.
     package let lastModified: [UInt8]?
 
+    /// - Parameters: Neither of them empty.
+    init(eTag: [UInt8]?, lastModified: [UInt8]?) {
+        self.eTag = eTag
+        self.lastModified = lastModified
+    }
+
     package init(of responseFields: HTTPFields) {
         self.eTag = responseFields.singleLine(of: .eTag).flatMap { $0.isEmpty ? nil : $0 }
         self.lastModified = responseFields.singleLine(of: .lastModified).flatMap { $0.isEmpty ? nil : $0 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import HoardMessages
 internal import NIOCore
 
 #if canImport(FoundationEssentials)
@@ -15,12 +16,19 @@ extension StoredResponse {
     private static let maximumFieldCount = 65_500
 
     func write(into buffer: inout ByteBuffer) throws {
-        guard let code = UInt16(exactly: head.status.code) else { throw MalformedEntry() }
         buffer.writeInteger(requestTime.timeIntervalSince1970.bitPattern)
         buffer.writeInteger(responseTime.timeIntervalSince1970.bitPattern)
-        buffer.writeInteger(code)
-        try buffer.writeLengthPrefixed(head.status.reasonPhrase.utf8)
-        try Self.write(head.headerFields, into: &buffer)
+        if let wire = wireHead {
+            buffer.writeInteger(UInt16(clamping: statusCode))
+            try buffer.writeLengthPrefixed(wire.reasonPhrase.utf8)
+            try wire.withLines { try Self.write($0, into: &buffer) }
+        } else {
+            let head = head
+            guard let code = UInt16(exactly: head.status.code) else { throw MalformedEntry() }
+            buffer.writeInteger(code)
+            try buffer.writeLengthPrefixed(head.status.reasonPhrase.utf8)
+            try Self.write(head.headerFields, into: &buffer)
+        }
         try Self.write(trailers, into: &buffer)
         try body.write(into: &buffer)
     }
@@ -45,6 +53,20 @@ extension StoredResponse {
             try buffer.writeLengthPrefixed(field.name.rawName.utf8)
             try field.withUnsafeBytesOfValue { try buffer.writeLengthPrefixed($0) }
         }
+    }
+
+    /// The same fields, as lines.
+    private static func write(_ lines: PlainLines, into buffer: inout ByteBuffer) throws {
+        var count = 0
+        let start = buffer.writerIndex
+        buffer.writeInteger(0 as UInt16)
+        for line in lines {
+            count += 1
+            try buffer.writeLengthPrefixed(line.name)
+            try buffer.writeLengthPrefixed(line.value)
+        }
+        guard count <= maximumFieldCount else { throw MalformedEntry() }
+        buffer.setInteger(UInt16(clamping: count), at: start)
     }
 
     private static func readFields(from buffer: inout ByteBuffer) throws -> HTTPFields {

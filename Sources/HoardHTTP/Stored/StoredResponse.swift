@@ -164,7 +164,10 @@ package struct StoredResponse: Sendable {
     package var freshness: ResponseFreshness { message.freshness }
 
     /// O(*n*) in the number of fields.
-    package var validators: Validators { Validators(of: message.headWithoutAge.headerFields) }
+    package var validators: Validators {
+        if let wire = wireHead, let plain = wire.withLines({ PlainValidators($0).map { Validators($0) } }) { return plain }
+        return Validators(of: message.headWithoutAge.headerFields)
+    }
 
     /// Whether the response can be validated. O(1).
     var hasValidators: Bool { message.hasValidators }

@@ -45,6 +45,12 @@ struct PlainValidators {
     }
 }
 
+extension Validators {
+    init(_ plain: PlainValidators) {
+        self.init(eTag: plain.eTag.map { [UInt8]($0) }, lastModified: plain.lastModified.map { [UInt8]($0) })
+    }
+}
+
 extension WireHead {
     /// The head with the fields of a 304 in place of its own: see ``HTTPTypes/HTTPResponse/updated(with:rules:)``.
     ///

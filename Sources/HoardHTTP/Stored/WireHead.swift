@@ -147,8 +147,8 @@ package struct WireHead: Sendable {
     var fields: HTTPFields { withLines { HTTPFields($0) } }
 
     /// Calls `body` with the lines of all fields, also of those that the owner's policy has added.
-    func withLines<Result>(_ body: (PlainLines) -> Result) -> Result {
-        bytes.withUnsafeBytes { body(PlainLines(UnsafeRawBufferPointer(rebasing: $0[Int(fieldsStart)..<Int(contentStart)]))) }
+    func withLines<Result>(_ body: (PlainLines) throws -> Result) rethrows -> Result {
+        try bytes.withUnsafeBytes { try body(PlainLines(UnsafeRawBufferPointer(rebasing: $0[Int(fieldsStart)..<Int(contentStart)]))) }
     }
 
     /// Whether all of its fields are sent: the owner's policy has added nothing.

@@ -74,6 +74,24 @@ import Testing
         try expectRoundTrip(of: Self.response(.empty, fields))
     }
 
+    @Test func headsThatAreKeptAsBytesComeBackWithTheirValidators() throws {
+        let tags = ["\"1\"", "W/\"1\"", ""]
+        for eTags in [[], [0], [2], [0, 0], [0, 1]] as [[Int]] {
+            for dates in [[], ["Mon, 13 Nov 2023 00:00:00 GMT"], ["x", "y"]] as [[String]] {
+                var fields: HTTPFields = [.date: "Mon, 13 Nov 2023 00:00:00 GMT", .contentLength: "2", .server: "a\tb c"]
+                for index in eTags { fields.append(HTTPField(name: .eTag, value: tags[index])) }
+                for date in dates { fields.append(HTTPField(name: .lastModified, value: date)) }
+                for value in ["b=1", "a=2"] { fields.append(HTTPField(name: .setCookie, value: value)) }
+                fields.append(HTTPField(name: .hoardPolicy, value: "x"))
+                let response = Self.response(StoredBody(ByteBuffer(string: "hi")), fields)
+                #expect(response.packed.wireHead != nil)
+                #expect(response.packed.validators == Validators(of: fields), "\(fields)")
+                try expectRoundTrip(of: response.packed)
+                #expect(try codec.encode(.response(response.packed)) == codec.encode(.response(response)))
+            }
+        }
+    }
+
     @Test func indexesComeBackAsTheyWere() throws {
         for sets in [[], [[]], [["accept-language"]], [["accept", "cookie"], [], ["x"]]] as [[[String]]] {
             let variants = sets.map { VariantIndex.Variant(fieldNames: $0, digest: "00112233445566778899aabbccddeeff") }
