@@ -122,7 +122,8 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Waits until the stores have every response accepted so far, and the background revalidations started so far are over.
+    /// Waits until the stores have every response accepted so far, and the background revalidations started so far are over. Of a response that the
+    /// origin has only confirmed again, a store of this machine may have an earlier form.
     public func flush() async {
         await work.waitUntilIdle()
         await entries.flush()

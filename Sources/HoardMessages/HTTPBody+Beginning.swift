@@ -10,7 +10,7 @@ extension HTTPBody {
     /// - Parameter maximumByteCount: The most to hold in memory.
     /// - Returns: The same body, which has all its bytes at hand if it is not longer, has no trailers and is as long as
     ///   it said. A streamed body has been begun: take the returned one in its place.
-    /// - Throws: The error of the source.
+    /// - Throws: The error of the source; `CancellationError` if the task has been cancelled, and the body may have ended early for that.
     package func withBytesAtHand(upTo maximumByteCount: Int) async throws -> HTTPBody {
         if bytesAtHand != nil { return self }
         if let length, length > maximumByteCount { return self }
@@ -22,6 +22,8 @@ extension HTTPBody {
                 return HTTPBody(BegunParts(beginning, before: iterator), length: length, trailers: { trailers })
             }
         }
+        // Some streams end early instead of throwing when their reader is cancelled.
+        if Task.isCancelled, length != beginning.readableBytes { throw CancellationError() }
         if trailers == nil, length ?? beginning.readableBytes == beginning.readableBytes { return HTTPBody(beginning) }
         return HTTPBody(BegunParts(beginning, before: iterator), length: length, trailers: { trailers })
     }

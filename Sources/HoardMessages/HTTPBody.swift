@@ -84,7 +84,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
     /// Reads the whole body into memory.
     ///
     /// - Parameter maximumByteCount: The most to hold in memory.
-    /// - Throws: ``HTTPBodyTooLargeError`` as soon as the body is seen to be longer; the errors of the source.
+    /// - Throws: ``HTTPBodyTooLargeError`` as soon as the body is seen to be longer; `CancellationError` if the task has been cancelled, and the body
+    ///   may have ended early for that; the errors of the source.
     public func collect(upTo maximumByteCount: Int) async throws -> ByteBuffer {
         if let length, length > maximumByteCount {
             throw HTTPBodyTooLargeError(maximumByteCount: maximumByteCount)
@@ -97,6 +98,8 @@ public struct HTTPBody: AsyncSequence, Sendable {
             }
             collected.writeImmutableBuffer(part)
         }
+        // Some streams end early instead of throwing when their reader is cancelled.
+        if Task.isCancelled, length != collected.readableBytes { throw CancellationError() }
         return collected
     }
 

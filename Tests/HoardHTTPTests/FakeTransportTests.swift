@@ -136,9 +136,12 @@ import Testing
 
     @Test func readerThatIsCancelledSeesTheEnd() async throws {
         let (body, feed) = BodyFeed.makeBody()
-        let reader = Task { try await body.collect(upTo: 100) }
+        let reader = Task {
+            var parts = body.makeAsyncIterator()
+            return try await parts.next()
+        }
         reader.cancel()
-        #expect(try await reader.value == ByteBuffer())
+        #expect(try await reader.value == nil)
         #expect(feed.isAbandoned)
     }
 }

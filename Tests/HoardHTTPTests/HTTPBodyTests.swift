@@ -133,6 +133,22 @@ import Testing
         #expect("\(error)" == "The body is longer than the 2 bytes allowed.")
     }
 
+    /// The source may have ended early because of the cancellation.
+    @Test func aPartIsNotTakenForTheWholeInACancelledTask() async throws {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            for length in [nil, 5] {
+                let body = HTTPBody(CountedParts(parts: ["ab"], count: .init()), length: length)
+                await #expect(throws: CancellationError.self) { try await body.collect(upTo: 5) }
+                let other = HTTPBody(CountedParts(parts: ["ab"], count: .init()), length: length)
+                await #expect(throws: CancellationError.self) { try await other.withBytesAtHand(upTo: 5) }
+            }
+            let whole = HTTPBody(CountedParts(parts: ["ab"], count: .init()), length: 2)
+            return try await whole.collect(upTo: 5)
+        }
+        #expect(try await task.value == ByteBuffer(string: "ab"))
+    }
+
     @Test func errorOfTheSourceEndsTheCollecting() async throws {
         let (body, feed) = BodyFeed.makeBody()
         feed.send("a")

@@ -165,6 +165,20 @@ import Testing
         }
     }
 
+    @Test func interimResponsesToARevalidationInTheBackgroundReachNoClient() async throws {
+        let harness = CacheHarness { _ in
+            .text("hello", fields: [.cacheControl: "max-age=60, stale-while-revalidate=30", .eTag: "\"1\""]).after(.test(103))
+        }
+        try await harness.get()
+        harness.time.advance(seconds: 75)
+        let seen = Mutex(0)
+        let response = try await harness.cache.respond(to: .test(), through: harness.transport) { _ in seen.withLock { $0 += 1 } }
+        #expect(response.staleness != nil)
+        await harness.cache.flush()
+        #expect(harness.requestCount == 2)
+        #expect(seen.withLock { $0 } == 0)
+    }
+
     @Test(arguments: [nil, "trailers", "gzip;q=0.5, Trailers"])
     func trailersAreStoredAndGivenToThoseWhoTakeThem(te: String?) async throws {
         let time = TestTime()

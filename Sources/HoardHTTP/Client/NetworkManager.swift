@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import NIOCore
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -36,6 +37,20 @@ public final class NetworkManager: NetworkManaging {
     public let maximumResponseBytes: Int
 
     private let cache: (any ResponseCaching)?
+    private let fetches = Mutex(Fetches())
+
+    /// The fetches under way whose responses the app's own cache is to get.
+    private struct Fetches {
+        var last = 0
+        /// The URIs of those that no change has made obsolete.
+        var uris: [Int: String] = [:]
+
+        mutating func begin(_ uri: String) -> Int {
+            last += 1
+            uris[last] = uri
+            return last
+        }
+    }
 
     /// Creates a manager over a client.
     ///
@@ -55,6 +70,8 @@ public final class NetworkManager: NetworkManaging {
         let head = try request.head()
         let cache = request.isLookedUp && request.options.cacheMode == .default ? cache : nil
         if let found = await cache?.fetch(request) { return found }
+        let fetch = fetches.withLock { $0.begin(TargetURI(head)?.description ?? "") }
+        defer { fetches.withLock { _ = $0.uris.removeValue(forKey: fetch) } }
         let answer: ClientResponse
         do {
             answer = try await client.send(head, body: request.content, options: request.options)
@@ -68,15 +85,27 @@ public final class NetworkManager: NetworkManaging {
         await removeObsolete(after: first, to: head, request)
         let response = try await collect(answer)
         // A response that a redirect has led to answers another request.
-        if let cache, answer.redirectCount == 0 { await cache.store(response, for: request) }
+        if let cache, answer.redirectCount == 0 { await store(response, for: request, fetch, in: cache) }
         return response
+    }
+
+    /// Stores a response in the app's own cache, unless a change has made it obsolete since it was requested.
+    private func store(_ response: NetworkResponse, for request: NetworkRequest, _ fetch: Int, in cache: any ResponseCaching) async {
+        func isObsolete() -> Bool { fetches.withLock { $0.uris[fetch] == nil } }
+        if isObsolete() { return }
+        await cache.store(response, for: request)
+        // The change may have removed what was there just before.
+        if isObsolete() { await cache.remove(request) }
     }
 
     /// Removes from the app's own cache the responses that a request may have changed:
     /// [RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4).
     private func removeObsolete(after answer: HTTPResponse, to head: HTTPRequest, _ request: NetworkRequest) async {
         guard let cache else { return }
-        for uri in Invalidation.uris(after: answer, to: head) {
+        let obsolete = Invalidation.uris(after: answer, to: head)
+        if obsolete.isEmpty { return }
+        fetches.withLock { fetches in fetches.uris = fetches.uris.filter { !obsolete.contains($0.value) } }
+        for uri in obsolete {
             var changed = NetworkRequest(.get, uri, headers: request.headers, token: request.token)
             changed.options = request.options
             await cache.remove(changed)

@@ -102,7 +102,8 @@ struct ObservedBody: AsyncSequence, Sendable {
 
         mutating func next(isolation actor: isolated (any Actor)?) async throws -> ByteBuffer? {
             guard let part = try await body.next(isolation: actor) else {
-                if let seen { onEnd(seen) }
+                // Many streams simply end when the task that reads them is cancelled.
+                if let seen, !Task.isCancelled { onEnd(seen) }
                 seen = nil
                 return nil
             }

@@ -116,6 +116,10 @@ final class Flight: Sendable {
         set { state.withLock { $0.found = newValue } }
     }
 
+    /// The response that memory had under the key itself. One from the stores does not count: memory may not be able to keep the
+    /// response, and then the stores need every form.
+    private var foundInMemory: StoredResponse? { found.flatMap { $0.key == key && $0.tier == .memory ? $0.response : nil } }
+
     /// The fence that this flight has for a key.
     func fence(ofKey key: HTTPCacheKey) -> FenceTable<HTTPCacheKey>.Fence? { ([fences.key] + fences.removals).first { $0.key == key } }
 
@@ -146,10 +150,11 @@ final class Flight: Sendable {
         guard let found, let key = found.key, let old = found.response else { return }
         let fence = cache.entries.openFence(forKey: key, fences.key.positions)
         // A write that comes later breaks the fence.
-        guard case .response(let current)? = await cache.entries.lookup(forKey: key)?.value, current.requestTime <= response.requestTime,
-            current.body == old.body, isIntact(for: response)
+        guard let lookup = await cache.entries.lookup(forKey: key), case .response(let current) = lookup.value,
+            current.requestTime <= response.requestTime, current.body == old.body, isIntact(for: response)
         else { return cache.entries.closeFence(fence) }
-        _ = await cache.publish(response, forKey: key, of: space.partition, fence: fence, inPlaceOf: current, behind: !isAwaited)
+        let inMemory = lookup.tier == .memory ? current : nil
+        _ = await cache.publish(response, forKey: key, of: space.partition, fence: fence, inPlaceOf: inMemory, behind: !isAwaited)
     }
 
     // MARK: Storing
@@ -177,7 +182,7 @@ final class Flight: Sendable {
             return false
         }
         interleavingPoint()
-        guard let isStored = cache.publishAtOnce(response, forKey: key, of: space.partition, fence: handOverFence(), inPlaceOf: found?.response) else {
+        guard let isStored = cache.publishAtOnce(response, forKey: key, of: space.partition, fence: handOverFence(), inPlaceOf: foundInMemory) else {
             state.withLock { $0.hasHandedOverFence = false }
             return nil
         }
@@ -218,7 +223,7 @@ final class Flight: Sendable {
                 forKey: key,
                 of: space.partition,
                 fence: handOverFence(),
-                inPlaceOf: found.flatMap { $0.key == key ? $0.response : nil },
+                inPlaceOf: foundInMemory,
                 behind: !isAwaited
             )
         } else {

@@ -14,7 +14,7 @@ extension HTTPCache {
     /// Writes a response with the dates and tags that follow from it. Returns when memory has it.
     ///
     /// - Parameters:
-    ///   - old: The response that memory has now, or the stores if memory has none; `nil` if that is not known.
+    ///   - old: The response that memory has now; `nil` if it has none, or that is not known.
     ///   - behind: Whether the stores get it in the background. Otherwise they have it, too, when this returns.
     /// - Returns: Whether the fence was intact.
     func publish(

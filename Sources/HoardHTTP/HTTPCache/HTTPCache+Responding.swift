@@ -286,7 +286,10 @@ extension HTTPCache {
         let isNew = refreshes.withLock { $0.count < Self.maximumRefreshes && $0.insert(key).inserted }
         guard isNew else { return }
         counters.withLock { $0.refreshes += 1 }
-        work.start { [self] in
+        // The client has its final response by then.
+        var call = call
+        call.onInterimResponse = nil
+        work.start { [self, call] in
             if case .success(let answer) = await send(forward, machine, call, flight).answer, !answer.response.isFromCache {
                 do { for try await _ in answer.response.body {} } catch { /* What has not come is not stored. */  }
             }

@@ -37,6 +37,11 @@ extension Storability.Reason {
         "RFC 9110 §15.5",
         "The response tells that a condition, an expectation or a range of this one request could not be met."
     )
+    package static let neverStored = Self(
+        "NEVER-STORED",
+        "RFC 6585",
+        "Responses of this status must not be stored: 428, 429, 431 and 511."
+    )
     package static let partial = Self(
         "PARTIAL",
         "RFC 9111 §3.3",
@@ -80,7 +85,7 @@ extension Storability.Reason {
 
     /// All reasons, in the order in which they are looked for.
     package static let allReasons: [Self] = [
-        .method, .requestNoStore, .status, .unmetDemand, .partial, .notUnderstood, .noStore, .private, .authorization, .varyStar,
+        .method, .requestNoStore, .status, .unmetDemand, .neverStored, .partial, .notUnderstood, .noStore, .private, .authorization, .varyStar,
         .noExplicitFreshness, .transferCoding, .length, .tooLarge, .tags,
     ]
 }

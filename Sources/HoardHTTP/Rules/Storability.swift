@@ -13,6 +13,7 @@ package import HTTPTypes
 /// - A response with neither a lifetime nor a validator could never be reused, so it is not stored.
 /// - A response with a transfer coding other than `chunked` has its content in a coding that this cache does not undo, so it is not stored.
 /// - A response to a condition, an expectation or a range that was not met (412, 417, 416) says nothing about other requests, so it is not stored.
+/// - Responses of four statuses must not be stored ([RFC 6585](https://www.rfc-editor.org/rfc/rfc6585)): 428, 429, 431 and 511.
 ///
 /// `Set-Cookie` does not prevent storing: a response that belongs to one user has to say so
 /// ([§7.3](https://www.rfc-editor.org/rfc/rfc9111#section-7.3)).
@@ -76,6 +77,7 @@ package enum Storability: Hashable, Sendable {
         switch code {
         case 304, ..<200: .status
         case 412, 416, 417: .unmetDemand
+        case 428, 429, 431, 511: .neverStored
         default: nil
         }
     }

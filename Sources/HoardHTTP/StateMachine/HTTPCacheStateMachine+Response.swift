@@ -174,7 +174,7 @@ extension HTTPCacheStateMachine.Received {
     /// origin, nor about this request alone, such as 401 or 429, nor a part of the stored response.
     fileprivate func supersedes(_ stored: StoredResponse, isNoStore: Bool) -> Bool {
         switch head.status.code {
-        case 304, 401, 407, 408, 412, 416, 417, 421, 425, 429, 431:
+        case 304, 401, 407, 408, 412, 416, 417, 421, 425, 428, 429, 431:
             return false
         case 206:
             return isNoStore || part(of: stored) == nil

@@ -46,13 +46,18 @@ extension HTTPCacheStateMachine {
     func headAnswered(_ received: Received, _ stored: StoredResponse, _ exchange: Exchange) -> ResponseAction {
         // A response without content is never stored by itself.
         var effects = Effects(reason: HTTPDecision(.method))
-        let update = HeadUpdate(
-            of: stored.head,
+        let storedHead = stored.head
+        var update = HeadUpdate(
+            of: storedHead,
             completeLength: stored.body.completeLength,
             by: received.head,
             responseTime: received.responseTime,
             rules: rules
         )
+        // Clients that accept other codings share the response. The answer to one of them has another length, and maybe another tag.
+        if stored.isCodable, storedHead.headerFields[values: .contentEncoding] != received.head.headerFields[values: .contentEncoding] {
+            update = .saysNothing
+        }
         switch update {
         case .freshens(let freshened):
             let updated = storedForm(of: received, head: freshened, body: stored.body, trailers: stored.trailers)

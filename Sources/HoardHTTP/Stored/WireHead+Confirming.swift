@@ -54,9 +54,10 @@ extension Validators {
 extension WireHead {
     /// The head with the fields of a 304 in place of its own: see ``HTTPTypes/HTTPResponse/updated(with:rules:)``.
     ///
-    /// - Returns: `nil` if that takes more than to replace lines.
+    /// - Returns: `nil` if that takes more than to replace lines, or the 304 has very many.
     /// - Complexity: O(*n* × *m*) in the lines of both.
     func updated(with notModified: PlainResponseHead) -> (bytes: [UInt8], fieldCount: Int)? {
+        guard notModified.fieldCount <= Self.maximumComparedCount else { return nil }
         var update: [PlainLines.Line] = []
         update.reserveCapacity(notModified.fieldCount)
         var hasDate = false
@@ -82,7 +83,12 @@ extension WireHead {
         return (bytes, count)
     }
 
-    /// Whether both have the same status and, in any order, the same lines, except those that tell times. O(*n* × *m*) in the lines of both.
+    /// The most lines of which each is compared with all others.
+    private static let maximumComparedCount = 128
+
+    /// Whether both have the same status and, in any order, the same lines, except those that tell times. `false` if there are very many.
+    ///
+    /// - Complexity: O(*n* × *m*) in the lines of both.
     func isEqualExceptForTimes(to other: WireHead) -> Bool {
         guard statusLine == other.statusLine else { return false }
         return withLines { mine in
@@ -91,7 +97,8 @@ extension WireHead {
                 func count(_ line: PlainLines.Line, in lines: [PlainLines.Line]) -> Int {
                     lines.reduce(0) { $0 + ($1.bytes.elementsEqual(line.bytes) ? 1 : 0) }
                 }
-                return mine.count == others.count && mine.allSatisfy { count($0, in: mine) == count($0, in: others) }
+                guard mine.count == others.count, mine.count <= Self.maximumComparedCount else { return false }
+                return mine.allSatisfy { count($0, in: mine) == count($0, in: others) }
             }
         }
     }

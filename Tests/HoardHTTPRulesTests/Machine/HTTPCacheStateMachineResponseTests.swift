@@ -162,8 +162,8 @@ import Testing
 
     @Test(arguments: [
         (200, true), (203, true), (206, true), (302, true), (403, true), (404, true), (410, true),
-        (401, false), (407, false), (408, false), (412, false), (416, false), (429, false), (431, false),
-        (500, false), (502, false), (503, false), (504, false), (599, false),
+        (401, false), (407, false), (408, false), (412, false), (416, false), (428, false), (429, false), (431, false),
+        (500, false), (502, false), (503, false), (504, false), (511, false), (599, false),
     ])
     func responseThatIsNotStoredRemovesTheStoredOneIfItContradictsThat(status: Int, removes: Bool) throws {
         var (machine, _) = try HTTPCacheStateMachine.forwarding(request(), Self.stale)

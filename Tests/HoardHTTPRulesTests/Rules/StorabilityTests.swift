@@ -163,6 +163,11 @@ import Testing
         #expect(judge(response(status, "Cache-Control: max-age=60, public")) == .notStorable(.unmetDemand))
     }
 
+    @Test(arguments: [428, 429, 431, 511])
+    func neverStoresAStatusOfWhichThatIsForbidden(status: Int) {
+        #expect(judge(response(status, "Cache-Control: max-age=60, public")) == .notStorable(.neverStored))
+    }
+
     @Test func storesNothingThatIsTooLarge() {
         func judgeLarge(_ lines: String..., bodyLength: Int? = nil) -> Storability {
             let message = response(200, ["Cache-Control: max-age=60"] + lines)

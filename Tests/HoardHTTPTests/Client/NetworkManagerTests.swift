@@ -206,6 +206,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [(path: "/a", isKept: false), (path: "/b", isKept: true)])
+    func ownCacheGetsNothingThatWasRequestedBeforeAChange(row: (path: String, isKept: Bool)) async throws {
+        let cache = ResponseCache(cache: HTTPCache(clock: TestTime(), ticker: TestTime()))
+        let (manager, transport) = Self.manager(cache: cache)
+        let request = NetworkRequest(.get, "http://example.com\(row.path)")
+        let hold = transport.hold { $0.head.method == .get }
+        let fetch = Task { try await manager.fetch(request) }
+        await hold.arrivals(1)
+        _ = try await manager.fetch(NetworkRequest(.put, "http://example.com/a"))
+        hold.release()
+        #expect(try await Self.text(fetch.value) == "hello")
+        #expect((await cache.fetch(request) != nil) == row.isKept)
+    }
+
+    @Test func ownCacheLosesWhatItStoresDuringAChange() async throws {
+        let cache = SpyResponseCache()
+        let (manager, _) = Self.manager(cache: cache)
+        cache.onStore = { _ = try? await manager.fetch(NetworkRequest(.put, "http://example.com/a")) }
+        _ = try await manager.fetch(NetworkRequest(.get, "http://example.com/a"))
+        #expect(cache.calls == ["fetch GET http://example.com/a", "store GET http://example.com/a"])
+        #expect(cache.removals == ["http://example.com/a", "http://example.com/a"], "By the change, and by the fetch behind it.")
+    }
+
     @Test func redirectThatCannotBeFollowedIsAnError() async throws {
         let (manager, _) = Self.manager { _ in .text(status: .found, fields: [.location: "/"]) }
         let error = await #expect(throws: NetworkError.self) { try await manager.fetch(NetworkRequest(.get, "http://example.com/")) }
@@ -279,12 +302,25 @@ import Testing
 }
 
 private final class SpyResponseCache: ResponseCaching {
-    private let state = Mutex((calls: [String](), answer: NetworkResponse?.none))
+    private struct State {
+        var calls: [String] = []
+        var removals: [String] = []
+        var answer: NetworkResponse?
+        var onStore: (@Sendable () async -> Void)?
+    }
+
+    private let state = Mutex(State())
 
     var calls: [String] { state.withLock { $0.calls } }
+    var removals: [String] { state.withLock { $0.removals } }
     var answer: NetworkResponse? {
         get { state.withLock { $0.answer } }
         set { state.withLock { $0.answer = newValue } }
+    }
+    /// Called while a response is being stored.
+    var onStore: (@Sendable () async -> Void)? {
+        get { state.withLock { $0.onStore } }
+        set { state.withLock { $0.onStore = newValue } }
     }
 
     func fetch(_ request: NetworkRequest) async -> NetworkResponse? {
@@ -296,9 +332,12 @@ private final class SpyResponseCache: ResponseCaching {
 
     func store(_: NetworkResponse, for request: NetworkRequest) async {
         state.withLock { $0.calls.append("store \(request.method) \(request.url)") }
+        await onStore?()
     }
 
-    func remove(_: NetworkRequest) async {}
+    func remove(_ request: NetworkRequest) async {
+        state.withLock { $0.removals.append(request.url) }
+    }
 
     func removeAll() async {}
 }

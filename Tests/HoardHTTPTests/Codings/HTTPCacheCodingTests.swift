@@ -342,6 +342,23 @@ import Testing
         }
     }
 
+    @Test func anAnswerToHEADInAnotherCodingLeavesWhatIsStored() async throws {
+        let gzipped = try CodedPage.coded(ByteBuffer(string: Self.page), .gzip)
+        let harness = CacheHarness.coding { request in
+            var fields = Self.fields + [.contentLength: "\(Self.page.utf8.count)"]
+            if request.head.headerFields.contains(.ifNoneMatch) { return .response(.test(304, Self.fields)) }
+            if request.head.method == .head { return .response(.test(200, fields)) }
+            fields[.contentLength] = "\(gzipped.readableBytes)"
+            fields[.contentEncoding] = "gzip"
+            return .response(.test(200, fields), body: HTTPBody(gzipped))
+        }
+        _ = try await harness.coded("gzip")
+        harness.time.advance(seconds: 700)
+        #expect(try await harness.coded(nil, method: .head).code == 200)
+        #expect(try await harness.coded("gzip").text == Self.page)
+        #expect(harness.transport.requests.last?.head.headerFields[.ifNoneMatch] == "\"1\"")
+    }
+
     @Test func headSaysWhatGetSays() async throws {
         let harness = CacheHarness.coding(origin: Self.origin())
         for accepted in [nil, "gzip", "br"] {

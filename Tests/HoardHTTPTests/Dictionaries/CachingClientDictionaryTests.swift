@@ -137,6 +137,17 @@ struct CachingClientDictionaryTests {
         #expect(best("/long/1") == "99")
     }
 
+    @Test func contentWhoseReaderIsCancelledIsNoDictionary() async throws {
+        let (body, _) = BodyFeed.makeBody()
+        let count = Counter()
+        let reader = Task {
+            for try await _ in ObservedBody(body: body, maximumLength: 100, onEnd: { _ in count.increment() }) {}
+        }
+        reader.cancel()
+        try await reader.value
+        #expect(count.value == 0)
+    }
+
     @Test func contentThatIsDamagedIsAnErrorAndTheNextTryGetsTheWhole() async throws {
         let damages: [@Sendable (ByteBuffer) -> ByteBuffer] = [
             { $0.getSlice(at: 0, length: 20) ?? $0 }, { $0.getSlice(at: 0, length: $0.readableBytes - 3) ?? $0 },

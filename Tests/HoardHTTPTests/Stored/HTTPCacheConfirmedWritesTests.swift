@@ -23,10 +23,13 @@ import Testing
     }
 
     /// An origin that confirms what it is asked about; its response is fresh for so many seconds.
-    private func harness(maxAge: Int = 1, stores: [any RecordStore]? = nil, update: @escaping @Sendable (Int) -> HTTPFields = { _ in [:] })
-        -> CacheHarness
-    {
-        CacheHarness(mode: .shared, stores: stores ?? [store], time: time) { [time] request in
+    private func harness(
+        maxAge: Int = 1,
+        stores: [any RecordStore]? = nil,
+        update: @escaping @Sendable (Int) -> HTTPFields = { _ in [:] },
+        configure: (inout HTTPCache.Configuration) -> Void = { _ in }
+    ) -> CacheHarness {
+        CacheHarness(mode: .shared, stores: stores ?? [store], time: time, configure: configure) { [time] request in
             var fields: HTTPFields = [.cacheControl: "max-age=\(maxAge)", .eTag: "\"1\"", .date: HTTPDate(time.now()).description]
             fields[.expires] = HTTPDate(time.now().addingTimeInterval(Double(maxAge))).description
             fields += update(Int(time.now().timeIntervalSince(TestTime.start)))
@@ -68,6 +71,49 @@ import Testing
         let harness = harness { [.server: "\($0 / 10)"] }
         let times = try await writes(harness, every: 2, for: 30)
         #expect(times.count >= 6 && Set(times).isSuperset(of: [0, 10, 20, 30, 40, 50]), "\(times)")
+    }
+
+    @Test func aStoreLosesTheFreshnessThatAConfirmationEnds() async throws {
+        let before = CacheHarness(mode: .shared, stores: [store], time: time) { [time] request in
+            let isQuestion = request.head.headerFields.contains(.ifNoneMatch)
+            var fields: HTTPFields = [.eTag: "\"1\"", .date: HTTPDate(time.now()).description]
+            fields[.expires] = HTTPDate(time.now().addingTimeInterval(isQuestion ? 0 : 86_400)).description
+            return isQuestion ? .text(status: .notModified, fields: fields) : .text("hello", fields: fields)
+        }
+        try await before.get()
+        await before.cache.flush()
+        time.advance(seconds: 1)
+        try await before.get("/a", [.cacheControl: "no-cache"])
+        await before.cache.flush()
+        #expect(before.requestCount == 2)
+        #expect(try await harness().get().cacheStatus.hasPrefix("hoard; fwd=stale"))
+    }
+
+    @Test func aStoreGetsEveryFormOfAResponseThatMemoryCannotKeep() async throws {
+        let harness = harness(maxAge: 30, configure: { $0.maximumMemoryBytes = 0 })
+        try await harness.get()
+        for _ in 0..<3 {
+            await harness.cache.flush()
+            time.advance(seconds: 30)
+            #expect(try await harness.get().cacheStatus.hasPrefix("hoard; fwd=stale; fwd-status=304"))
+            await harness.cache.flush()
+            time.advance(seconds: 1)
+            #expect(try await harness.get().cacheStatus == "hoard; hit; ttl=29")
+        }
+    }
+
+    @Test func theStoresKnowTheTagsOfTheLatestPolicy() async throws {
+        // A head that is not kept as bytes.
+        let harness = harness { _ in [.server: "\u{E4}"] }
+        for tag in ["one", "two"] {
+            var policy = HTTPCachePolicy()
+            policy.tags = [tag]
+            _ = try await Reply(harness.cache.respond(to: .test(.get, "/a"), policy: policy, through: harness.transport))
+            await harness.cache.flush()
+            time.advance(seconds: 2)
+        }
+        await harness.cache.remove(taggedWith: "two")
+        #expect(try await self.harness().get().cacheStatus.hasPrefix("hoard; fwd=uri-miss"))
     }
 
     @Test func memoryHasTheLatestFormAndARestartGoesOnFromTheStores() async throws {
