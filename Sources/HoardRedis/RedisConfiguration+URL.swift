@@ -45,9 +45,13 @@ extension RedisConfiguration {
     private init(socket text: Substring) throws(RedisError) {
         guard !text.contains("#") else { throw .badURL("It must not have a fragment.") }
         let questionMark = text.firstIndex(of: "?") ?? text.endIndex
-        let (login, path) = Self.splitLogin(text[..<questionMark])
-        let decoded = try Self.decodePercents(path)
-        guard decoded.hasPrefix("/"), !decoded.contains("\0") else { throw .badURL("The path of a Unix socket has to begin with a slash.") }
+        // A path may have the character that ends a login.
+        let start = text[..<questionMark].firstIndex(of: "/") ?? questionMark
+        let (login, host) = Self.splitLogin(text[..<start])
+        let decoded = try Self.decodePercents(text[start..<questionMark])
+        guard host.isEmpty, decoded.hasPrefix("/"), !decoded.contains("\0") else {
+            throw .badURL("The path of a Unix socket has to begin with a slash.")
+        }
         self.init(address: .unix(path: decoded))
         try readLogin(login)
         for item in text[questionMark...].dropFirst().split(separator: "&") {

@@ -50,7 +50,8 @@ struct Destination: Hashable, Sendable {
     /// Whether the request stays on this device: [RFC 6761 §6.3](https://www.rfc-editor.org/rfc/rfc6761#section-6.3),
     /// [RFC 6890 §2.2.2](https://www.rfc-editor.org/rfc/rfc6890#section-2.2.2).
     var isThisDevice: Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+        let name = Authority.withoutDot(host)
+        return name == "localhost" || name.hasSuffix(".localhost") || host == "[::1]"
             || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 < UInt8(ascii: ":") })
     }
 

@@ -67,14 +67,16 @@ struct ReachabilityTransportTests {
         #expect(origin.requests.count == 1)
     }
 
-    @Test(arguments: ["localhost", "localhost:8080", "LOCALHOST", "a.localhost", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:80"])
+    @Test(arguments: [
+        "localhost", "localhost:8080", "LOCALHOST", "localhost.", "a.localhost", "a.localhost.:80", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:80",
+    ])
     func deviceItselfIsAlwaysAsked(authority: String) async throws {
         network.isReachable = false
         _ = try await transport.send(request(authority))
         #expect(origin.requests.count == 1)
     }
 
-    @Test(arguments: ["127.example.com", "localhost.example.com", "notlocalhost", "[::2]", "128.0.0.1"])
+    @Test(arguments: ["127.example.com", "localhost.example.com", "notlocalhost", "notlocalhost.", "[::2]", "128.0.0.1"])
     func othersAreNotTakenForTheDevice(authority: String) async {
         network.isReachable = false
         await #expect(throws: TransportError.self) { try await transport.send(request(authority)) }

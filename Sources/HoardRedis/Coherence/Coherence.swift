@@ -13,8 +13,15 @@ final class Coherence: Sendable {
     private let isTracked: Bool
     private let stalenessWindow: Duration
     private let ticker: any Ticker
-    /// Tells again and again that everything may have changed, while there is no connection.
-    private let outage = Mutex<Task<Void, Never>?>(nil)
+
+    private struct Outage {
+        /// Tells again and again that everything may have changed, while there is no connection.
+        var task: Task<Void, Never>?
+        /// The end of a connection that its owner closes begins no outage.
+        var isClosed = false
+    }
+
+    private let outage = Mutex(Outage())
 
     init(_ state: CoherenceState, stalenessWindow: Duration, ticker: any Ticker) {
         isTracked = state.isTracked
@@ -63,14 +70,15 @@ final class Coherence: Sendable {
                 self.watchers.tell([.everything])
             }
         }
-        outage.withLock { exchange(&$0, with: task) }?.cancel()
+        outage.withLock { $0.isClosed ? task : exchange(&$0.task, with: task) }?.cancel()
     }
 
     private func endOutage() {
-        outage.withLock { $0.take() }?.cancel()
+        outage.withLock { $0.task.take() }?.cancel()
     }
 
     func close() {
+        outage.withLock { $0.isClosed = true }
         endOutage()
         watchers.finish()
         waiters.finish()

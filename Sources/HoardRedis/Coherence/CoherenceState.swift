@@ -111,7 +111,7 @@ struct CoherenceState: Sendable {
         generations.forget(scope)
     }
 
-    /// A reply tells that this process has created a generation where there was none.
+    /// A reply tells that this process has created a generation where there was none, or there is no reply, and it may have.
     mutating func created(_ scope: KeyHash) { generations.created(scope, at: log.moment()) }
 
     /// A reply has told a generation.

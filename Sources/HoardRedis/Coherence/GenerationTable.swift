@@ -43,7 +43,7 @@ struct GenerationTable: Sendable {
         _ = entries.insert(entry, for: key)
     }
 
-    /// A reply tells that this process has created a generation where there was none.
+    /// This process has created a generation where there was none, or may have.
     mutating func created(_ key: KeyHash, at moment: UInt64) {
         latestCreation = moment
         if let known = entries[key], known.generation == nil { entries.remove(key) }

@@ -12,10 +12,14 @@
 struct OwnWrites: Sendable {
     private struct Script: Sendable {
         var count = 1
-        /// The number of times that the server has told of the key since.
+        /// The number of times that the server has told of the key since. Never goes back: a number that was seen stands for one state.
         var tellings = 0
+        /// So many of them came before everything was told to have changed.
+        var forgotten = 0
         /// Whether a script that has ended may have met another client's change.
         var mustTell = false
+
+        var hasTellings: Bool { tellings > forgotten }
     }
 
     private var scripts: [KeyHash: Script] = [:]
@@ -50,12 +54,12 @@ struct OwnWrites: Sendable {
             // Another task of this process writes the key too. The notices that are held back are judged when the last
             // one is done.
             scripts[key]?.count -= 1
-            if seen == nil, script.tellings > 0 { scripts[key]?.mustTell = true }
+            if seen == nil, script.hasTellings { scripts[key]?.mustTell = true }
             return .done(mustTell: false)
         }
         if let seen, seen != script.tellings { return .readAgain }
         scripts[key] = nil
-        return .done(mustTell: script.mustTell || (seen == nil && script.tellings > 0))
+        return .done(mustTell: script.mustTell || (seen == nil && script.hasTellings))
     }
 
     enum Ending: Sendable, Hashable {
@@ -67,6 +71,6 @@ struct OwnWrites: Sendable {
 
     /// The connection has ended: everything is told to have changed.
     mutating func forgetTellings() {
-        for key in scripts.keys { scripts[key]?.tellings = 0 }
+        for (key, script) in scripts { scripts[key]?.forgotten = script.tellings }
     }
 }

@@ -47,7 +47,8 @@ struct ConnectionStateMachine: Sendable {
     init(initialBackoff: Int64, maximumBackoff: Int64, jitter: Double) {
         self.initialBackoff = max(1, initialBackoff)
         self.maximumBackoff = max(initialBackoff, maximumBackoff, 1)
-        self.jitter = min(max(jitter, 0), 1)
+        // One that is not a number is none.
+        self.jitter = jitter > 0 ? min(jitter, 1) : 0
     }
 
     var isClosed: Bool { if case .closed = state { true } else { false } }

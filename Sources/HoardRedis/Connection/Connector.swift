@@ -24,7 +24,14 @@ struct Connector: Sendable {
         connectTimeout = .nanoseconds(max(1, configuration.connectTimeout.saturatingNanoseconds))
         tls = try configuration.tls.map { (tls) throws(RedisError) in try tls.makeContext() }
         verification = configuration.tls?.verification ?? .full
-        serverName = configuration.tls?.serverName ?? configuration.address.host
+        serverName = (configuration.tls?.serverName ?? configuration.address.host).flatMap { Self.encryptedName($0) }
+    }
+
+    /// The name that encryption asks for, without the dot that may end it ([RFC 6066 §3](https://www.rfc-editor.org/rfc/rfc6066#section-3)); `nil` for an
+    /// address.
+    static func encryptedName(_ name: String) -> String? {
+        let name = name.utf8.last == UInt8(ascii: ".") ? String(name.dropLast()) : name
+        return (try? SocketAddress(ipAddress: name, port: 0)) == nil ? name : nil
     }
 
     /// Opens a socket. On the event loop, as are the functions given.
@@ -48,9 +55,7 @@ struct Connector: Sendable {
     private func addHandlers(to channel: any Channel, _ handler: ConnectionHandler) throws {
         let pipeline = channel.pipeline.syncOperations
         if let tls {
-            // Names in SNI must not be addresses.
-            let name = serverName.flatMap { name in (try? SocketAddress(ipAddress: name, port: 0)) == nil ? name : nil }
-            try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+            try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: serverName))
         }
         try pipeline.addHandler(handler)
     }

@@ -18,7 +18,7 @@ enum KeyLifetime {
     static func milliseconds(of record: Record, now: Date, slack: Duration) -> Int64? {
         guard let staleUntil = record.staleUntil else { return nil }
         let seconds = staleUntil.timeIntervalSince(now)
-        guard seconds * 1_000 < Double(longest) else { return nil }
+        if seconds * 1_000 >= Double(longest) { return nil }
         let rest = seconds.isNaN || seconds <= 0 ? 0 : Int64((seconds * 1_000).rounded(.up))
         return max(1, min(longest, rest + milliseconds(slack)))
     }

@@ -47,7 +47,14 @@ extension RedisStore {
             commands.append(RedisCommand("GET", key: key))
             commands.append(RedisCommand("PTTL", key: key))
         }
-        let replies = try await send(commands)
+        let replies: [RESPValue]
+        do throws(StoreError) {
+            replies = try await send(commands)
+        } catch {
+            // They may have been created all the same, of which the server does not tell.
+            coherence.withLock { state in for (scope, _) in scopes { state.created(KeyHash(scope)) } }
+            throw error
+        }
         var entries: [RecordScope: GenerationTable.Entry] = [:]
         var short: [(RecordScope, Int64?, Generation)] = []
         var unreadable: [(RecordScope, Int64?)] = []

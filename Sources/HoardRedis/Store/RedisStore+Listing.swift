@@ -40,7 +40,13 @@ extension RedisStore: ListingRecordStore {
         let page = isAgain ? listing.lastPage : listing.takePage(limit: limit)
         let kept = listing
         if !kept.isComplete { listings.withLock { $0.put(kept) } }
-        return RecordPage(records: try await summaries(of: page), next: kept.cursor)
+        do throws(StoreError) {
+            return RecordPage(records: try await summaries(of: page), next: kept.cursor)
+        } catch {
+            // The caller can ask for the last page of all again, too.
+            if kept.isComplete, cursor != nil { listings.withLock { $0.put(kept) } }
+            throw error
+        }
     }
 
     /// Asks the servers until there are enough keys for a page, or enough was looked at.

@@ -15,11 +15,17 @@ extension RedisStore {
     }
 
     /// Sends commands. Errors that the server reports are among the replies.
+    ///
+    /// In pieces, for only so many commands may wait at once, and a record may need the generations of more tags.
     func send(_ commands: [RedisCommand]) async throws(StoreError) -> [RESPValue] {
         if commands.isEmpty { return [] }
-        let replies: [RESPValue]
+        var replies: [RESPValue] = []
         do throws(RedisError) {
-            replies = try await connection.send(commands)
+            if commands.count <= Self.maximumCommandCount {
+                replies = try await connection.send(commands)
+            } else {
+                for piece in commands.chunks(ofCount: Self.maximumCommandCount) { replies += try await connection.send(Array(piece)) }
+            }
         } catch {
             throw failure(error)
         }

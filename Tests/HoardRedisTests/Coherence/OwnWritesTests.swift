@@ -71,4 +71,16 @@ import Testing
         writes.forgetTellings()
         #expect(writes.end(key, seen: nil) == .done(mustTell: false))
     }
+
+    @Test func aChangeAfterTheEndOfAConnectionIsNotTakenForTheOneBefore() {
+        var writes = OwnWrites()
+        writes.begin(key)
+        _ = writes.holdBack(key)
+        let sent = writes.tellings(of: key)
+        // In a cluster, of another node: the reading goes on.
+        writes.forgetTellings()
+        _ = writes.holdBack(key)
+        #expect(writes.end(key, seen: sent) == .readAgain)
+        #expect(writes.end(key, seen: nil) == .done(mustTell: true))
+    }
 }

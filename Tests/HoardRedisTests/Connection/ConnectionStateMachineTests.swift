@@ -51,6 +51,12 @@ import Testing
         #expect(machine.connectionEnded(1, refused, now: 0, random: random) == .later(attempt: 2, after: wait))
     }
 
+    @Test(arguments: [(Double.nan, Int64(100)), (-1, 100), (.infinity, 50)])
+    func anyPartMayBeGiven(jitter: Double, wait: Int64) {
+        var machine = machine(jitter: jitter)
+        #expect(machine.connectionEnded(1, refused, now: 0, random: 0.5) == .later(attempt: 2, after: wait))
+    }
+
     @Test func countlessFailuresDoNotOverflow() {
         var machine = ConnectionStateMachine(initialBackoff: 1 << 40, maximumBackoff: .max, jitter: 1)
         for attempt in UInt64(1)...200 {

@@ -1,8 +1,9 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-@_spi(Client) import HoardRedis
 import Testing
+
+@_spi(Client) @testable import HoardRedis
 
 @Suite struct RedisConfigurationTests {
     @Test func aURLNamesHostPortLoginAndDatabase() throws {
@@ -46,6 +47,10 @@ import Testing
         let configuration = try RedisConfiguration(url: "unix:///run/redis%20cache/s.sock?db=2")
         #expect(configuration.address == .unix(path: "/run/redis cache/s.sock"))
         #expect(configuration.database == 2)
+        // Only before the path does the sign end a login.
+        for login in ["", ":p@", "u:p@"] {
+            #expect(try RedisConfiguration(url: "unix://\(login)/run/redis@1/s@2?db=2").address == .unix(path: "/run/redis@1/s@2"))
+        }
         let other = try RedisConfiguration(url: "redis+unix://u:p@/s")
         #expect(other.address == .unix(path: "/s"))
         #expect(other.user == "u" && other.password == "p")
@@ -64,12 +69,18 @@ import Testing
         "redis://h:+1", "redis://h:1:2", "redis://h/secret", "redis://h/-1", "redis://h/1/2", "redis://h/9999999999", "redis://[::1", "redis://[h]",
         "redis://[::1]secret", "redis://::1", "redis://h?secret", "redis://h#secret", "redis://secret%zz@h", "redis://%4@h", "redis://:%ff@h",
         "redis://secret@h", "redis://a,b", "redis://h ost", "redis://h%41", "redis://é", "redis+cluster://a,,b", "redis+cluster://a/1",
-        "unix://secret", "unix://", "unix:///p?db=x", "unix:///p?secret=1", "unix:///p#f", "unix:///p%00", "unix:///%",
+        "unix://secret", "unix://", "unix://u:p@secret/s", "unix:///p?db=x", "unix:///p?secret=1", "unix:///p#f", "unix:///p%00", "unix:///%",
     ])
     func anythingElseIsRefusedWithoutRepeatingIt(url: String) throws {
         let error = #expect(throws: RedisError.self) { try RedisConfiguration(url: url) }
         #expect(error?.code == .invalidConfiguration)
         #expect(error.map { "\($0)" }?.contains("secret") == false)
+    }
+
+    @Test func theNameThatIsToldHasNoDotAtItsEndAndIsNoAddress() {
+        #expect(Connector.encryptedName("redis.example") == "redis.example")
+        #expect(Connector.encryptedName("redis.example.") == "redis.example")
+        for address in ["127.0.0.1", "127.0.0.1.", "::1"] { #expect(Connector.encryptedName(address) == nil) }
     }
 
     @Test func printingShowsNeitherUserNorPassword() throws {

@@ -35,6 +35,11 @@ import Testing
         #expect(lifetime(-.infinity, slack: .zero) == 1)
     }
 
+    @Test func aTimeThatIsNoNumberIsOver() {
+        #expect(lifetime(.nan) == 60_000)
+        #expect(lifetime(.nan, slack: .zero) == 1)
+    }
+
     @Test func generationsAreKeptForAtLeastTwiceAsLongAndInFewSteps() {
         #expect(KeyLifetime.ofGeneration(neededBy: nil) == nil)
         var steps: Set<Int64?> = []

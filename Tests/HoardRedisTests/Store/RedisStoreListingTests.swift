@@ -72,6 +72,18 @@ import Testing
         #expect(await code { () throws(StoreError) in _ = try await list() } == .unavailable)
     }
 
+    @Test func theLastPageCanBeAskedForAgainWhenItsRecordsCouldNotBeRead() async throws {
+        let store = world.store
+        for key in ["a", "b"] { try await store.insert(world.record, forKey: RecordKey(key)) }
+        world.connection.nodesNow = [AnsweringNode { _ in Self.found("a", "b") }]
+        let first = try await store.recordPage(after: nil, limit: 1)
+        world.server.failNext("GETRANGE", with: "LOADING Redis is loading the dataset in memory")
+        #expect(await code { () throws(StoreError) in _ = try await store.recordPage(after: first.next, limit: 1) } == .unavailable)
+        let last = try await store.recordPage(after: first.next, limit: 1)
+        #expect(first.records.map(\.key) + last.records.map(\.key) == ["a", "b"])
+        #expect(last.next == nil)
+    }
+
     @Test(arguments: ["", "-1", "x", "18446744073709551616", "111111111111111111111"])
     func aCursorThatIsNoNumberIsAnError(text: String) async throws {
         world.connection.nodesNow = [AnsweringNode { _ in Self.found(next: text) }]
@@ -104,6 +116,38 @@ import Testing
         #expect(await code { () throws(StoreError) in try await store.removeAll() } == .full)
         #expect(try await store.record(forKey: "key") == nil)
     }
+
+    @Test func aGenerationThatWasMadeWithoutAReplyIsNotTakenForAbsent() async throws {
+        let (here, there) = (world.store, try world.server.makeStore(clock: world.time))
+        let record = world.record(taggedWith: ["tag"])
+        try await there.insert(record, forKey: "old")
+        world.server.evict { $0 == RedisStoreWorld.name("ttag") }
+        // The replies come after the notices of the eviction.
+        for store in [here, there] { _ = try await store.record(forKey: "none") }
+        #expect(try await here.record(forKey: "old") == nil)
+        let known = here.coherence.withLock { $0.known(.tag("tag")) }
+        #expect(known == .known(nil))
+        world.connection.losesNextReplies = true
+        #expect(await code { () throws(StoreError) in try await here.insert(record, forKey: "lost") } == .unavailable)
+        try await there.insert(record, forKey: "new")
+        #expect(try await here.record(forKey: "new") != nil)
+    }
+
+    @Test func theGenerationsOfManyTagsAreReadInPieces() async throws {
+        try await world.store.insert(world.record(taggedWith: Set((0..<600).map { "\($0)" })), forKey: "key")
+        world.time.advance(by: .seconds(61))
+        #expect(try await world.store.record(forKey: "key") != nil)
+        #expect(world.connection.largestPieceCount <= RedisStore.maximumCommandCount)
+    }
+
+    @Test func aStoreThatIsClosedCountsNoTimeWithoutAConnection() async throws {
+        let world = try await SeededExecutor(seed: 1).run {
+            let world = try ScatteredWorld()
+            await world.store.close()
+            return world
+        }
+        #expect(world.time.sleeperCount == 0)
+    }
 }
 
 /// A store whose records are on a fake server, and whose nodes are others.
@@ -127,6 +171,12 @@ private struct ScatteredWorld {
         connection = try #require(found)
         record = Record(payload: .init([1]), created: time.now(), staleUntil: .forever)
     }
+
+    func record(taggedWith tags: Set<String>) -> Record {
+        var record = record
+        record.tags = tags
+        return record
+    }
 }
 
 /// A connection that passes on all but the question for its nodes.
@@ -134,6 +184,8 @@ private final class ScatteredConnection: RedisConnection {
     private struct State {
         var nodes: [any RedisConnection]?
         var beforeSending: @Sendable (String) -> Void = { _ in }
+        var losesNextReplies = false
+        var largestPieceCount = 0
     }
 
     private let base: FakeRedisConnection
@@ -156,6 +208,15 @@ private final class ScatteredConnection: RedisConnection {
         set { state.withLock { $0.beforeSending = newValue } }
     }
 
+    /// Whether the next commands are carried out, and their replies do not come in time.
+    var losesNextReplies: Bool {
+        get { state.withLock { $0.losesNextReplies } }
+        set { state.withLock { $0.losesNextReplies = newValue } }
+    }
+
+    /// The most commands that were sent at once.
+    var largestPieceCount: Int { state.withLock { $0.largestPieceCount } }
+
     /// The events of a cluster when a slot has gone to another node.
     func moveSlot() {
         onEvent(.disconnected)
@@ -171,10 +232,19 @@ private final class ScatteredConnection: RedisConnection {
 
     func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RESPValue] {
         for command in commands { beforeSending("\(command.name)") }
-        return try await base.send(commands)
+        state.withLock { $0.largestPieceCount = max($0.largestPieceCount, commands.count) }
+        let replies = try await base.send(commands)
+        if losesNextReplies {
+            losesNextReplies = false
+            throw RedisError(.timedOut, "The server has not replied in time.")
+        }
+        return replies
     }
 
-    func close() async { await base.close() }
+    func close() async {
+        await base.close()
+        onEvent(.disconnected)
+    }
 }
 
 private final class AnsweringNode: RedisConnection {
