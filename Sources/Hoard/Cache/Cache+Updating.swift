@@ -111,7 +111,9 @@ extension Cache {
         defer { cells.withShard(for: hash) { $0.updates.leave(key) } }
         // Values are released when the turn is over: their deinitialisers may use the cache.
         var (seen, departures): ([Value], Departures<Key, Value>) = ([], Departures())
-        let result = try turn.take { () throws(Failure) -> Value? in
+        // Entries may have left to make room for a value that was then not written, even if the function throws after that.
+        defer { report(departures) }
+        return try turn.take { () throws(Failure) -> Value? in
             while true {
                 let now = exactTimeIfUsed()
                 let old = cells.withShard(for: hash) { $0.beginUpdate(of: key, hash: hash, now: now) }
@@ -120,8 +122,6 @@ extension Cache {
                 if make(change, of: key, hash: hash, hadValue: old != nil, &departures) { return result }
             }
         }
-        report(departures)
-        return result
     }
 
     /// Makes a change that was decided on by the value that was there, or by its absence.
@@ -150,6 +150,7 @@ extension Cache {
             if let entry {
                 _ = shard.insert(entry, forKey: key, hash: hash, now: now, tuner: tuner, departures: &departures)
             } else {
+                if shard.recording != nil { shard.record(AccessBuffer.removal, hash) }
                 shard.otherStatistics.removals &+= 1
                 departures.append(shard.remove(slot, cause: .explicit))
             }

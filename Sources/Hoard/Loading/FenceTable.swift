@@ -74,9 +74,9 @@
         open(key, isForCopy: false, positions)
     }
 
-    /// Opens a fence for copying a record from one tier to another; `nil` while the key is being changed.
+    /// Opens a fence for copying a record from one tier to another; `nil` while the key is being changed, also by condition.
     @inlinable package mutating func openForCopy(_ key: Key, _ positions: StorePositions = .none) -> Fence? {
-        isBeingChanged(key) ? nil : open(key, isForCopy: true, positions)
+        isBeingChanged(key) || isBeingChangedByCondition(key) ? nil : open(key, isForCopy: true, positions)
     }
 
     @inlinable mutating func open(_ key: Key, isForCopy: Bool, _ positions: StorePositions) -> Fence {
@@ -88,6 +88,11 @@
     /// Whether a change of the key, or of everything, has begun and not ended.
     @inlinable package func isBeingChanged(_ key: Key) -> Bool {
         changesOfEverything.underWay > 0 || changes[key] != nil
+    }
+
+    /// Whether a change by condition that concerns the key has begun and not ended.
+    @inlinable func isBeingChangedByCondition(_ key: Key) -> Bool {
+        !conditions.isEmpty && conditions.values.contains { $0(key) }
     }
 
     /// Whether a value is being written under the key, so that some tiers have the new value and others the old one.
@@ -112,7 +117,7 @@
     ///   concerns it may have been under way since.
     @inlinable package func isIntact(_ fence: Fence, tags: Set<String>, isCopy: Bool = false) -> Bool {
         guard isIntact(fence) else { return false }
-        if isCopy, isBeingChanged(fence.key) || everythingEnded > fence.id || conditions.values.contains(where: { $0(fence.key) }) { return false }
+        if isCopy, isBeingChanged(fence.key) || everythingEnded > fence.id || isBeingChangedByCondition(fence.key) { return false }
         if tagMarks.isEmpty, tagFloor < fence.id { return true }
         return isUntouched(tags, since: fence, isCopy: isCopy || fence.isForCopy)
     }

@@ -199,7 +199,7 @@ extension TieredCache {
     /// A copy of an entry that is stale since a tick.
     func staleCopy(of entry: TieredEntry<Value>, since tick: Int64, era: UInt64) -> TieredEntry<Value> {
         var terms = entry.terms
-        terms.freshUntil = clock.now().advanced(by: .nanoseconds(tick &- ticker.nanoseconds()))
+        terms.freshUntil = clock.now().advanced(by: .nanoseconds(tick.subtractingSaturated(ticker.nanoseconds())))
         var ticks = entry.ticks
         ticks.fresh = tick
         ticks.earlyRefresh = .max

@@ -20,9 +20,9 @@ public protocol Ticker: Sendable {
 extension Ticker {
     public func sleep(until deadline: Int64) async throws {
         while true {
-            let (rest, overflowed) = deadline.subtractingReportingOverflow(nanoseconds())
-            guard rest > 0 || overflowed else { return }
-            try await SystemTimer.shared.sleep(for: overflowed ? .max : rest)
+            let now = nanoseconds()
+            guard deadline > now else { return }
+            try await SystemTimer.shared.sleep(for: deadline.subtractingSaturated(now))
         }
     }
 

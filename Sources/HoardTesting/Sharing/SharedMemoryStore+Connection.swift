@@ -131,14 +131,21 @@ extension SharedMemoryStore {
             try use()
             let (server, id) = (server, id)
             let (isTooOld, ignoresChanges) = state.withLock { (position.number < $0.floor && !$0.ignoresChanges, $0.ignoresChanges) }
-            let isInserted = try server.records.insert(record, forKey: key) {
-                // Noted at the same moment: of two that have begun to load, only one writes.
-                !isTooOld
-                    && server.state.withLock { state in
-                        if !ignoresChanges, state.changes.hasChanged(record, forKey: key, since: position, unlessBy: id) { return false }
-                        state.changes.add(.init(key: key), by: id)
-                        return true
-                    }
+            let isInserted: Bool
+            do throws(StoreError) {
+                isInserted = try server.records.insert(record, forKey: key) {
+                    // Noted at the same moment: of two that have begun to load, only one writes.
+                    !isTooOld
+                        && server.state.withLock { state in
+                            if !ignoresChanges, state.changes.hasChanged(record, forKey: key, since: position, unlessBy: id) { return false }
+                            state.changes.add(.init(key: key), by: id)
+                            return true
+                        }
+                }
+            } catch {
+                // The older record of the key has gone.
+                if error.code == .recordTooLarge { server.tell([.init(key: key)], by: id) }
+                throw error
             }
             if isInserted { server.tell([.init(key: key)], by: id) }
             return isInserted

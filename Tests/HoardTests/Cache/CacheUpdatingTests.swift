@@ -31,6 +31,25 @@ import Testing
         cache.checkInvariants()
     }
 
+    @Test func entriesThatMadeRoomForAnUpdateThatThenThrowsAreReported() {
+        let left = Counter()
+        let cache = Cache<Int, Int>(configuration: .init(maximumWeight: 20_000, removalListener: { _, _, _ in left.increment() }))
+        for key in 0..<2_000 { cache.insert(key, forKey: key, weight: 10) }
+        #expect(cache.cells.count > 1 && cache.count == 2_000)
+        let runs = Counter()
+        #expect(throws: Refusal.self) {
+            // So heavy that all shards make room for it.
+            try cache.update(forKey: 0, weight: 15_000) { (_: Int?) throws(Refusal) -> Int? in
+                guard runs.increment() == 1 else { throw Refusal() }
+                cache.removeValue(forKey: 0)
+                return 1
+            }
+        }
+        #expect(runs.value == 2 && cache.count < 1_999)
+        #expect(left.value == 2_000 - cache.count)
+        cache.checkInvariants()
+    }
+
     @Test func weightTimeAndTagsAreThoseOfTheNewValue() {
         let ticker = ManualTicker()
         let cache = Cache<String, Int>(maximumWeight: 10, ticker: ticker) { _, value in value }

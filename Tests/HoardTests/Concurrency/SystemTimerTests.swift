@@ -27,6 +27,11 @@ import Testing
         #expect(timer.counts.sleepers == 0)
     }
 
+    @Test func deadlineLongPastIsNotWaitedFor() async throws {
+        try await MonotonicTicker().sleep(until: .min)
+        try await MonotonicTicker().sleep(for: .seconds(Int64.min))
+    }
+
     @Test func sleeperThatIsCancelledIsForgottenAtOnce() async throws {
         let sleeper = Task { [timer] in try await timer.sleep(for: .max) }
         try await waitUntil { timer.counts.sleepers == 1 }

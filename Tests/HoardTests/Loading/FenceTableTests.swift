@@ -71,6 +71,19 @@ import Testing
         #expect(broken == ["in/a", "in/b"])
     }
 
+    @Test mutating func noCopyOfAKeyBeginsWhileAChangeByConditionThatMatchesItIsUnderWay() {
+        let (_, first) = table.beginChange { $0.hasPrefix("in/") }
+        let (_, second) = table.beginChange { $0 == "in/a" }
+        var copies = ["in/a", "in/b", "out"].map { table.openForCopy($0) != nil }
+        #expect(copies == [false, false, true])
+        _ = table.endChange(where: first)
+        copies = ["in/a", "in/b"].map { table.openForCopy($0) != nil }
+        #expect(copies == [false, true])
+        _ = table.endChange(where: second)
+        copies = [table.openForCopy("in/a") != nil]
+        #expect(copies == [true])
+    }
+
     @Test mutating func fencesOfTheKeysThatMatchBreak() {
         let fences = ["in/a", "in/a", "in/b"].map { table.open($0) }
         let copy = table.openForCopy("in/c")

@@ -133,6 +133,20 @@ struct CacheTraceRecorderTests {
         #expect(Set(events.filter { $0.kind == .removal }.map(\.key)) == Set(events.prefix(2).map(\.key)))
     }
 
+    @Test func removalsByUpdatesAreRecorded() throws {
+        let recorder = try recorder()
+        let cache = Cache<Int, Int>(maximumCount: 10)
+        cache.recordAccesses(with: recorder)
+        for key in 0..<3 { cache.insert(key, forKey: key) }
+        cache.update(forKey: 0) { _ in nil }
+        cache.removeValue(forKey: 1) { _ in true }
+        cache.removeValue(forKey: 2) { _ in false }
+        cache.update(forKey: 3) { _ in nil }
+        try recorder.finish()
+        let events = try events()
+        #expect(events.filter { $0.kind == .removal }.map(\.key) == events.prefix(2).map(\.key))
+    }
+
     @Test func aCacheStopsRecordingWhenItIsTold() throws {
         let recorder = try recorder()
         let cache = Cache<Int, Int>(maximumCount: 10)

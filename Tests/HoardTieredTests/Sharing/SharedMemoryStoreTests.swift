@@ -100,6 +100,20 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
+    @Test func othersHearOfAGuardedWriteThatIsTooLargeAndRemovesTheOlderRecord() async throws {
+        let server = SharedMemoryStore(maximumBytes: 1_000, clock: time, ticker: time)
+        let (here, there) = (server.connect(), server.connect())
+        try await here.insert(record(1), forKey: "a")
+        let heard = Shared<[StoreInvalidation]>([])
+        let watch = there.watch { invalidation in heard.update { $0.append(invalidation) } }
+        let large = Record(payload: Data(count: 2_000), created: time.now(), staleUntil: .forever)
+        let thrown = await error { try await here.insert(large, forKey: "a", ifUnchangedSince: here.position) } as? StoreError
+        #expect(thrown?.code == .recordTooLarge)
+        #expect(try await there.record(forKey: "a") == nil)
+        #expect(heard.value == [.init(key: "a")])
+        withExtendedLifetime(watch) {}
+    }
+
     @Test func waitThatAChangeHasEndedLeavesNoTimer() async throws {
         let server = SharedMemoryStore(clock: time, ticker: time)
         let (here, there) = (server.connect(), server.connect())

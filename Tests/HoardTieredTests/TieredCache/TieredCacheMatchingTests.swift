@@ -158,6 +158,30 @@ import Testing
         #expect(await keys(users) == ["out"])
     }
 
+    /// A store that cannot list its records loses all of them, which breaks no fence of a key.
+    @Test func recordReadBeforeItsRemovalIsNotCopiedBehindTheWalk() async throws {
+        await fill()
+        evict()
+        try await upper.removeAll()
+        lower.fail(.recordPage)
+        let removal = lower.hold(.removeTagged)
+        let reading = lower.hold(.record, afterwards: true)
+        let page = upper.hold(.recordPage, afterwards: true)
+        async let count = change(users)
+        await removal.arrivals(1)
+        async let found = users.lookup(forKey: "in/a", policy: users.policy.with { $0.skipping = .memoryWrites })
+        await reading.arrivals(1)
+        removal.open()
+        // The upper store has listed its records, and the copy would come after that.
+        await page.arrivals(1)
+        reading.open()
+        #expect(await found?.value == 1)
+        await users.flush()
+        page.open()
+        #expect(await count == 0)
+        #expect(await keys(users).isEmpty)
+    }
+
     @Test func cacheWhoseRecordsDoNotTellTheirKeysLosesAll() async {
         let store = MemoryStore(clock: time)
         let cache = TieredCache<String, Int>(

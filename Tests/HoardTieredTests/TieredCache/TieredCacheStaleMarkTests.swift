@@ -58,6 +58,17 @@ import Testing
         }
     }
 
+    @Test func valueThatWasStaleLongBeforeTheMarkStaysSo() async throws {
+        try await fixture.put(1, forKey: "a", in: fixture.upperBase, freshFor: .seconds(-100_000_000_000))
+        #expect(await cache.lookup(forKey: "a")?.isFresh == false)
+        fixture.time.advance(by: .seconds(1))
+        await cache.markStale(forKey: "a")
+        let inMemory = try #require(cache.memoryLookup(forKey: "a"))
+        #expect(inMemory.value == 1 && !inMemory.isFresh)
+        let end = try #require(inMemory.freshUntil)
+        #expect(end < fixture.time.now())
+    }
+
     @Test(arguments: Way.allCases)
     func eachStoreIsCalledOnce(_ way: Way) async throws {
         for number in 0..<10 { await cache.insert(number, forKey: number == 0 ? "a" : "\(number)", tags: ["t"]) }
