@@ -4,9 +4,9 @@
 #if Macros
     import SwiftSyntax
 
-    /// Reads of an instance in a body with the word `self`.
+    /// Reads of an instance in a body with the word `self` or `super`.
     ///
-    /// A read without that word looks like one of a variable of the module, and cannot be seen.
+    /// A read without such a word looks like one of a variable of the module, and cannot be seen.
     final class InstanceReads: SyntaxVisitor {
         struct Read {
             /// The name of a property, or `self`.
@@ -25,16 +25,22 @@
 
         override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
             guard node.baseName.tokenKind == .keyword(.self) else { return .visitChildren }
-            if let member = node.parent?.as(MemberAccessExprSyntax.self), member.base?.id == ExprSyntax(node).id {
-                // A method is no state, though it may read some.
-                if let call = member.parent?.as(FunctionCallExprSyntax.self), call.calledExpression.id == ExprSyntax(member).id {
-                    return .skipChildren
-                }
-                add(member.declName.baseName.unquoted, Syntax(member))
-            } else {
-                add("self", Syntax(node))
-            }
+            if !addMember(of: ExprSyntax(node)) { add("self", Syntax(node)) }
             return .skipChildren
+        }
+
+        override func visit(_ node: SuperExprSyntax) -> SyntaxVisitorContinueKind {
+            _ = addMember(of: ExprSyntax(node))
+            return .skipChildren
+        }
+
+        /// - Returns: Whether a member of the instance is named here.
+        private func addMember(of base: ExprSyntax) -> Bool {
+            guard let member = base.parent?.as(MemberAccessExprSyntax.self), member.base?.id == base.id else { return false }
+            // A method is no state, though it may read some.
+            let call = member.parent?.as(FunctionCallExprSyntax.self)
+            if call?.calledExpression.id != ExprSyntax(member).id { add(member.declName.baseName.unquoted, Syntax(member)) }
+            return true
         }
 
         // Whose `self` is another.

@@ -26,8 +26,8 @@
 ///   results can share such a cache.
 /// - The type of the only parameter: the parameter alone. So others can read and remove values by it; but functions that share such a cache share their values.
 ///
-/// All parameters are part of the key; each has to be `Hashable & Sendable`. Properties that a body reads of its instance with the word `self` have to be named in
-/// `including` or in `ignoring`. The macro cannot see properties that the body reads **without** the word `self`, nor
+/// All parameters are part of the key; each has to be `Hashable & Sendable`. Properties that a body reads of its instance with the word `self`
+/// or `super` have to be named in `including` or in `ignoring`. The macro cannot see properties that the body reads **without** the word `self`, nor
 /// those that methods and closures read that it calls: name them too.
 ///
 /// **The result.** A function that returns an optional is cached in a cache of the wrapped type; `nil` is remembered as

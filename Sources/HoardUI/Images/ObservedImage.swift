@@ -269,6 +269,7 @@ public import Observation
 
     private func show(_ found: Found, _ options: ImageOptions, wasLoaded: Bool) {
         shownSize = options.maximumPixelSize
+        endPlayback()
         if let animation = found.animation, !users.isEmpty { play(animation) }
         show(found.image, wasLoaded: wasLoaded)
     }
@@ -283,17 +284,23 @@ public import Observation
     }
 
     private func giveBack() {
+        endPlayback()
         (rendering, shownSize) = (nil, nil)
         if image != nil { image = nil }
         if preview != nil { preview = nil }
     }
 
+    /// Cancels the load. The frames of the image that is shown go on until another one is there, or none.
     private func cancel() {
         task?.cancel()
         placeholderTask?.cancel()
-        playbackTask?.cancel()
-        (task, placeholderTask, playbackTask) = (nil, nil, nil)
+        (task, placeholderTask) = (nil, nil)
         if isLoading { isLoading = false }
+    }
+
+    private func endPlayback() {
+        playbackTask?.cancel()
+        playbackTask = nil
     }
 }
 

@@ -149,7 +149,9 @@ extension DefaultCacheDiskManager {
     /// The change that an invalidation means for the references; `nil`: none.
     private static func change(_ invalidation: StoreInvalidation, tag: String, prefix: [UInt8]) -> CacheDiskChange? {
         guard let key = invalidation.key else {
-            return invalidation.isOfEverything || invalidation.tags.contains(tag) ? CacheDiskChange(identifier: nil) : nil
+            // The names of the namespace's partitions begin as its keys do.
+            let isOfPartition = invalidation.partition?.utf8.starts(with: prefix) ?? false
+            return invalidation.isOfEverything || invalidation.tags.contains(tag) || isOfPartition ? CacheDiskChange(identifier: nil) : nil
         }
         guard key.bytes.starts(with: prefix) else { return nil }
         return CacheDiskChange(identifier: String(validating: key.bytes.dropFirst(prefix.count), as: UTF8.self))

@@ -54,14 +54,20 @@ extension ViewClient {
         let reply: Result<ViewReply, ViewError>
         do throws(ViewError) {
             reply = .success(
-                try await send(plan, mode: isFenced ? .noStore : mode, knowing: hash) { [flights] bytes in
+                // A request that is not sent brings nothing to store.
+                try await send(plan, mode: isFenced && mode != .onlyIfCached ? .noStore : mode, knowing: hash) { [flights] bytes in
                     flights.mayGiveUp(flight, bytes: bytes, limit: limit) ? flights.maximumBytes(flight, limit: limit) : nil
                 }
             )
         } catch {
             reply = .failure(error)
         }
-        if !isFenced, flights.isFenced(flight) { await removeFromHTTP(plan) }
+        if !isFenced, flights.isFenced(flight) {
+            // Of a load that was only overtaken, nothing replaces a newer response, and one that has not come leaves what may stand in. But a
+            // response with a hash is not for the caching client.
+            let isForManager = (try? reply.get()).map { self.hash(of: $0) != nil } ?? false
+            if isForManager || flights.isRemoved(flight) { await removeFromHTTP(plan) }
+        }
         return try reply.get()
     }
 

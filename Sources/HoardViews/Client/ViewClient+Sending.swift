@@ -90,7 +90,8 @@ extension ViewClient {
             if ![.unreachable, .invalidURL, .tlsFailed].contains(error.code) { await removeAnswersAfterChange(plan) }
             throw ViewError(error)
         }
-        if [.successful, .redirection].contains(response.head.status.kind) { await removeAnswersAfterChange(plan) }
+        // A redirect that was followed was no error, whatever has come of it.
+        if [.successful, .redirection].contains(response.head.status.kind) || response.redirectCount > 0 { await removeAnswersAfterChange(plan) }
         let responseTime = clock.now()
         var content = Data()
         if response.head.status.kind == .successful {

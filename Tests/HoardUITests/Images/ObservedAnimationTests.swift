@@ -77,6 +77,21 @@
             #expect(model.image?.number == 7)
         }
 
+        @Test func framesGoOnWhenALargerImageCannotBeHad() async {
+            let model = ObservedImage(server.images, url: PictureServer.url(10), sizing: .fit, playsAnimations: true)
+            model.layOut(width: 1, height: 1, scale: 1)
+            model.start()
+            await until { model.image?.number == 10 }
+            await server.time.sleepers(1)
+            await server.images.removeImage(for: PictureServer.url(10))
+            server.broken.update { $0 = [10] }
+            model.layOut(width: 100, height: 100, scale: 1)
+            await until { model.error != nil }
+            server.time.advance(by: .milliseconds(50))
+            await until { model.image?.number == 11 }
+            #expect(model.image?.number == 11 && model.error != nil)
+        }
+
         @Test func aStillImageIsShownAsEver() async {
             let model = model(number: 3)
             model.start()

@@ -170,6 +170,17 @@ import Testing
         #expect(workspace.diskManager(MemoryStore()).changesByOthers() == nil)
     }
 
+    @Test func aPartitionOfTheNamespaceThatOthersRemoveIsTold() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: StoreInvalidation.self)
+        let disk = workspace.diskManager(TellingStore(stream))
+        let changes = try #require(disk.changesByOthers())
+        for partition in ["views\u{0}alice", "others\u{0}alice", "views", "alice"] { continuation.yield(StoreInvalidation(partition: partition)) }
+        continuation.finish()
+        var told: [CacheDiskChange] = []
+        for await change in changes { told.append(change) }
+        #expect(told == [CacheDiskChange(identifier: nil)])
+    }
+
     @Test func whatOthersChangeLeavesMemory() async throws {
         let asked = Gate(isOpen: true)
         let answers = Mutex<[CacheDiskChange]>([])

@@ -218,6 +218,25 @@ import Testing
         #expect(client.statistics.fencedResults == 1)
     }
 
+    @Test(arguments: away)
+    func screenOfHTTPAloneStandsInAlthoughARevalidatingRequestHasTakenThePlaceOfItsLoad(error: TransportError) async throws {
+        let harness = ViewHarness()
+        harness.origin["/home"] = .init(title: "/home", hash: nil, fields: [.cacheControl: "max-age=60", .eTag: "\"1\""])
+        _ = try await harness.client.fetch("/home")
+        harness.time.advance(by: .seconds(100))
+        harness.origin.fail(with: error)
+        let hold = harness.transport.hold()
+        let ordinary = Task { try await harness.client.fetch("/home") }
+        await hold.arrivals(1)
+        let revalidating = Task { try await harness.client.fetch(ViewRequest("/home", revalidates: true)) }
+        try await waitUntil { harness.client.statistics.currentLoads == 2 }
+        hold.release()
+        #expect(try await ordinary.value.staleness?.isStandIn == true)
+        _ = await revalidating.result
+        // What is kept is still there the next time.
+        #expect(try await harness.client.fetch("/home").staleness?.isStandIn == true)
+    }
+
     @Test func revalidatingRequestsShareOneRequestAndOthersJoinThem() async throws {
         let harness = ViewHarness()
         _ = try await harness.client.fetch("/home")

@@ -199,6 +199,18 @@ import Testing
         #expect(try await harness.client.fetch("/cart").source == .network)
     }
 
+    @Test func postThatIsRedirectedToAFailureRemovesTheScreenAtItsURL() async throws {
+        let harness = ViewHarness()
+        _ = try await harness.client.fetch("/cart")
+        #expect(harness.cache?.references.count == 1)
+        harness.origin["/cart"] = .init(title: "", fields: [.location: "/receipt"], status: .seeOther)
+        harness.origin["/receipt"] = .init(title: "", status: .internalServerError)
+        let order = ViewRequest("/cart", additionalData: .init(method: .post, body: Data("a".utf8)))
+        let error = try await #require(throws: ViewError.self) { try await harness.client.fetch(order) }
+        #expect(error.statusCode == 500)
+        #expect(harness.cache?.references.isEmpty == true)
+    }
+
     @Test func getWithContentIsSentEachTime() async throws {
         let harness = ViewHarness()
         let request = ViewRequest("/search", additionalData: .init(body: Data("a".utf8)))

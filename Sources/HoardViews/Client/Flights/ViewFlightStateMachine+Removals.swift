@@ -25,13 +25,14 @@ extension ViewFlightStateMachine {
     mutating func removalEnded(_ removal: RemovalID) -> Actions {
         var actions = Actions()
         guard let scope = removals.removeValue(forKey: removal)?.scope else { return actions }
-        for (id, flight) in flights where scope.covers(flight.key.view) { fence(id, givesUpPrefetch: false, &actions) }
+        for (id, flight) in flights where scope.covers(flight.key.view) { fence(id, &actions) }
         return actions
     }
 
-    mutating func fence(_ id: FlightID, givesUpPrefetch: Bool, _ actions: inout Actions) {
+    mutating func fence(_ id: FlightID, isRemoval: Bool = true, givesUpPrefetch: Bool = false, _ actions: inout Actions) {
         guard var flight = flights[id] else { return }
         flight.isFenced = true
+        if isRemoval { flight.isRemoved = true }
         if joinable[flight.key] == id { joinable[flight.key] = nil }
         let isGivenUp = givesUpPrefetch && !flight.isFetched
         if isGivenUp {

@@ -28,6 +28,8 @@ struct ViewFlightStateMachine<Waiter, Work> {
         /// A fetch waits for it.
         var isFetched: Bool
         var isFenced: Bool
+        /// It is fenced by a removal, and not only overtaken by a load that asks the server whatever is kept.
+        var isRemoved: Bool
         /// No caller waits any more: its load is to be cancelled.
         var isAbandoned = false
         var controls: LoadControls?
@@ -100,7 +102,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
         waiter: Waiter
     ) -> (outcome: JoinOutcome, actions: Actions) {
         var actions = Actions()
-        if confirms, let id = joinable[key], flights[id]?.confirms == false { fence(id, givesUpPrefetch: false, &actions) }
+        if confirms, let id = joinable[key], flights[id]?.confirms == false { fence(id, isRemoval: false, &actions) }
         if let id = joinable[key], var flight = flights[id] {
             flight.waiters.append((waiterID, interest, waiter))
             flightsOfWaiters[waiterID] = id
@@ -124,6 +126,7 @@ struct ViewFlightStateMachine<Waiter, Work> {
         let id = FlightID(number: lastNumber)
         let needsPlace = interest != .fetch
         let startsNow = !needsPlace || takenPlaces < maximumConcurrentPrefetches
+        let isBeingRemoved = removals.values.contains { $0.scope.covers(key.view) }
         flights[id] = Flight(
             key: key,
             work: work,
@@ -133,7 +136,8 @@ struct ViewFlightStateMachine<Waiter, Work> {
             confirms: confirms,
             hasPlace: needsPlace && startsNow,
             isFetched: interest == .fetch,
-            isFenced: removals.values.contains { $0.scope.covers(key.view) }
+            isFenced: isBeingRemoved,
+            isRemoved: isBeingRemoved
         )
         flightsOfWaiters[waiterID] = id
         joinable[key] = id
@@ -191,6 +195,8 @@ struct ViewFlightStateMachine<Waiter, Work> {
     /// The number of callers waiting for the flight that a new caller would join.
     func waiterCount(for key: ViewFlightKey) -> Int { joinable[key].flatMap { flights[$0]?.waiters.count } ?? 0 }
     func isFenced(_ id: FlightID) -> Bool { flights[id]?.isFenced ?? true }
+    /// Whether the screen of a flight has been removed since it began.
+    func isRemoved(_ id: FlightID) -> Bool { flights[id]?.isRemoved ?? true }
 }
 
 extension ViewFlightStateMachine.Actions: Sendable where Waiter: Sendable, Work: Sendable {}

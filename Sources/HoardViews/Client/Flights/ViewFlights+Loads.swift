@@ -74,8 +74,11 @@ extension ViewFlights {
         state.withLock { $0.unusedPrefetches += dropped.count }
     }
 
-    /// Whether the screen or the partition of a load has been removed since it began.
+    /// Whether nothing of a load is kept: its screen or partition has been removed since it began, or another load has taken its place.
     func isFenced(_ flight: FlightID) -> Bool { state.withLock { $0.machine.isFenced(flight) } }
+
+    /// Whether the screen or the partition of a load has been removed since it began.
+    func isRemoved(_ flight: FlightID) -> Bool { state.withLock { $0.machine.isRemoved(flight) } }
 
     /// The longest response that any caller of the load takes, where a fetch takes `limit`.
     func maximumBytes(_ flight: FlightID, limit: Int) -> Int {

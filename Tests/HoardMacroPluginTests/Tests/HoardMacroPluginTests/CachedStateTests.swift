@@ -43,6 +43,16 @@ import Testing
         #expect(found.map(\.place) == ["self.a", "self.b"])
     }
 
+    @Test func aPropertyOfTheSuperclassIsState() {
+        func problems(_ arguments: String, _ body: String) -> [String] {
+            let source = "final class A: B { @Cached(\(arguments)) func user(_ id: Int) async throws -> User { \(body) } }"
+            return ProblemFinder.problems(of: source).map(\.place)
+        }
+        #expect(problems("in: users", "try await super.load(id, super.locale)") == ["super.locale"])
+        #expect(problems(#"in: users, including: ["locale"]"#, "try await super.load(id, super.locale)") == [])
+        #expect(problems(#"in: users, ignoring: ["locale"]"#, "try await super.load(id, super.locale)") == [])
+    }
+
     @Test func theWholeInstanceIsState() {
         expectProblem(
             in: source("in: users", "try await load(id, for: self)"),
