@@ -216,6 +216,7 @@ extension DiskCore {
             followUp = { [weak self] in
                 if !isSmall { try? session.loadIndex() }
                 if opened.isUnchecked { self?.check(session) }
+                self?.resumeSweeps(session)
                 self?.sweepFiles(session)
             }
         }

@@ -129,7 +129,7 @@ extension DiskCore {
     ) throws -> RecordFinding {
         for attempt in 0... {
             let judgement = try session.readers.withRow(identifier, current: attempt == 0 ? current : nil) { row in
-                row.map { session.judge($0, key: key, at: now, readsPayload: true) }
+                try row.map { try session.judge($0, key: key, at: now, readsPayload: true) }
             }
             switch judgement {
             case nil:

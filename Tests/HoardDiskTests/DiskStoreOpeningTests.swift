@@ -235,4 +235,20 @@ import Testing
         try await reopened.insert(workspace.record(), forKey: "key")
         #expect(workspace.events.events.isEmpty)
     }
+
+    @Test func recordsThatHadGoneWithATagWhenAProcessDiedAreDeleted() async throws {
+        let store = try workspace.open()
+        let keys = (0..<WriteTransaction.sweepBatchSize * 2 + 10).map { RecordKey("\($0)") }
+        try await store.insert(Dictionary(uniqueKeysWithValues: keys.map { ($0, workspace.record(tags: ["t"])) }))
+        try await store.insert(workspace.record(), forKey: "kept")
+        await store.close()
+        // The state between the removal and the sweeps.
+        try workspace.changeDatabase("INSERT INTO invalidations SELECT DISTINCT tag, (SELECT sequence FROM totals) FROM tags")
+        let reopened = try workspace.open()
+        await reopened.core.elsewhere { reopened.core.finishHousekeeping() }
+        await reopened.flush()
+        #expect(try reopened.countedTotals().count == 1)
+        #expect(try reopened.rowCount(of: "invalidations") == 0)
+        #expect(try await reopened.peekText("kept") == "value")
+    }
 }

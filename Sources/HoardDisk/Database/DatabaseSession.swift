@@ -18,10 +18,16 @@ final class DatabaseSession: Sendable {
         var index = RecordIndex()
         /// The sequence of the latest list of changes that this process knows.
         var latestChange: Int64 = 0
+        /// The number of lists of changes that were written, from a random start: processes that write few lists trim them now and then, too.
+        var changeListCount = Int.random(in: 0..<64)
         /// The greatest stamp in the queue of eviction that this process knows.
         var latestStoredStamp: Int64 = 0
         /// The number of rows in the queue of eviction, roughly.
         var recencyRowCount = 0
+        /// The number of records in the index when it was last filled.
+        var loadedCount = 0
+        /// How often the index has been emptied to be filled again.
+        var emptyingCount = 0
         /// The bytes charged for the rows that were removed since the writer last looked for space to give back.
         var removedByteCount = 0
         /// Where the removal of meaningless rows from the queue goes on.

@@ -14,7 +14,8 @@ extension DatabaseSession {
     /// The queue of eviction has an entry for each record, in order of its stamp, and new entries come last. So one walk along the queue finds
     /// everything, whatever is written meanwhile. Does nothing if the index is complete. Stops, without effect on anything but speed, when the session is closed.
     func loadIndex() throws {
-        if memory.withLock({ $0.index.isComplete }) { return }
+        let (isLoaded, emptyingCount) = memory.withLock { ($0.index.isComplete, $0.emptyingCount) }
+        if isLoaded { return }
         var latest = Int64.min
         var rowCount = 0
         while true {
@@ -43,10 +44,32 @@ extension DatabaseSession {
                 try reader.read { db in try Int.fetchOne(db, sql: "SELECT count FROM totals WHERE id = 1") ?? 0 }
             }
             let isComplete = memory.withLock { memory in
-                memory.index.isComplete = memory.index.stamps.count >= heldCount
-                return memory.index.isComplete
+                guard memory.emptyingCount == emptyingCount, memory.index.stamps.count >= heldCount else { return false }
+                memory.index.isComplete = true
+                memory.loadedCount = memory.index.stamps.count
+                return true
             }
             if isComplete { return }
         }
+    }
+
+    /// Whether the index may have many records that are gone: other processes tell of the records that they write, and not of those that they evict.
+    var hasOutgrownIndex: Bool { memory.withLock { Self.hasOutgrownIndex($0) } }
+
+    /// Empties the index if it has grown too much, and returns whether it is to be filled again. Call on the writing thread, as eviction relies on
+    /// the index.
+    func emptyOutgrownIndex() -> Bool {
+        memory.withLock { memory in
+            guard Self.hasOutgrownIndex(memory) else { return false }
+            memory.index.forgetRecords()
+            memory.emptyingCount += 1
+            return true
+        }
+    }
+
+    private static let leastOutgrownCount = 8_192
+
+    private static func hasOutgrownIndex(_ memory: borrowing Memory) -> Bool {
+        memory.hasForeignWriters && memory.index.isComplete && memory.index.stamps.count > max(2 * memory.loadedCount, leastOutgrownCount)
     }
 }

@@ -126,6 +126,12 @@ extension RecordIndex {
         stamps.removeValue(forIdentifier: identifier)
     }
 
+    /// Forgets which records there are, but not their uses, until the index has been filled again.
+    mutating func forgetRecords() {
+        stamps.removeAll()
+        isComplete = false
+    }
+
     /// All records are gone, but those with a later stamp than this one.
     mutating func removeAll(upTo stamp: Int64 = .max) {
         var later: [(identifier: Int64, stamp: Int64)] = []

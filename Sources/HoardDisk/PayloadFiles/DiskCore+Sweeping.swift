@@ -6,6 +6,12 @@ import Synchronization
 
 /// Orphans: files that a process left behind when it died, or whose deletion failed.
 extension DiskCore {
+    /// Goes on deleting the records that had gone with a tag when a process died or could not write.
+    func resumeSweeps(_ session: DatabaseSession) {
+        let tags = session.memory.withLock { Array($0.index.invalidations.keys) }
+        for tag in tags { queue.enqueue(.sweep(tag: tag)) { self.drain() } }
+    }
+
     /// Deletes files that belong to no record. Blocks for O(n) of files, beside reading and writing.
     func sweepFiles(_ session: DatabaseSession) {
         _ = try? session.files.sweepTemporaryFiles()

@@ -142,12 +142,13 @@ extension DatabaseSession {
     /// - Parameters:
     ///   - key: The key asked for; `nil`: whatever key it has.
     ///   - readsPayload: Whether a found record gets its payload.
-    func judge(_ row: RecordRow, key: RecordKey?, at now: Date, readsPayload: Bool = false) -> RecordJudgement {
+    /// - Throws: The system's reason why the key of the record's partition could not be read. That says nothing of the record.
+    func judge(_ row: RecordRow, key: RecordKey?, at now: Date, readsPayload: Bool = false) throws(StoreError) -> RecordJudgement {
         guard row.isIntact else { return .damaged }
         if !row.tags.isEmpty || row.partition != nil, memory.withLock({ $0.index.isInvalidated(row) }) { return .invalidated }
         guard ring != nil else { return judge(row, header: row.header, payload: row.payload, key: key, at: now, readsPayload: readsPayload) }
         // A row whose partition has no key any more is gone; one that the key does not open was made with a key that is gone.
-        guard let cipher = try? cipher(forPartition: row.partition, creating: false),
+        guard let cipher = try cipher(forPartition: row.partition, creating: false),
             let header = cipher.open(row.header, binding: Self.headerPurpose)
         else { return row.partition == nil ? .damaged : .invalidated }
         return header.withUnsafeBytes { header in

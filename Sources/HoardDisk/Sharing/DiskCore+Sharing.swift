@@ -9,6 +9,18 @@ extension DiskCore {
     /// Learns of them, and tells the subscribers.
     func catchUp(_ session: DatabaseSession) throws {
         announce(try session.catchUp())
+        renewOutgrownIndex(session)
+    }
+
+    /// Has the index filled again when it has grown much by the writes of others.
+    func renewOutgrownIndex(_ session: DatabaseSession) {
+        guard configuration.createsIfMissing, session.hasOutgrownIndex else { return }
+        let housekeeping = housekeeping
+        let operation = WriteOperation.perform { transaction in
+            let session = transaction.session
+            if session.emptyOutgrownIndex() { housekeeping.async { try? session.loadIndex() } }
+        }
+        queue.enqueue(operation) { self.drain() }
     }
 
     func announce(_ changes: ChangeList) {
@@ -47,8 +59,10 @@ extension ChangeList {
 }
 
 extension Duration {
-    fileprivate var dispatchInterval: DispatchTimeInterval {
+    /// The same time for the system, which counts in no more than `Int`. A time of more than some years is as good as for ever.
+    var dispatchInterval: DispatchTimeInterval {
         let (seconds, attoseconds) = components
-        return .nanoseconds(Int(clamping: seconds) &* 1_000_000_000 &+ Int(attoseconds / 1_000_000_000))
+        if seconds == 0 { return .nanoseconds(Int(attoseconds / 1_000_000_000)) }
+        return .milliseconds(Int(clamping: min(seconds, 1 << 31) * 1_000 + attoseconds / 1_000_000_000_000_000))
     }
 }

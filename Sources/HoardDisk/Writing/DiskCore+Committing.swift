@@ -182,6 +182,7 @@ extension DiskCore {
             for tag in committed.sweptTags { queue.enqueue(.sweep(tag: tag)) { self.drain() } }
         }
         announce(foreign)
+        if !foreign.isEmpty { renewOutgrownIndex(session) }
     }
 
     /// Deletes files whose rows are gone, beside the work that follows. A process that dies before leaves orphans,
@@ -234,7 +235,8 @@ extension DatabaseSession {
     func renewed(_ record: StoredRecord, _ compression: DiskStore.Compression) throws(StoreError) -> StoredRecord {
         let isEncrypted = ring != nil
         if record.session == number {
-            guard isEncrypted, record.partition != nil else { return record }
+            // One that was too large for the store when it was prepared has not been encrypted.
+            guard isEncrypted, record.partition != nil || record.cipher == nil else { return record }
             if let cipher = try cipher(forPartition: record.partition, creating: true), let old = record.cipher, cipher.hasKey(of: old) {
                 return record
             }

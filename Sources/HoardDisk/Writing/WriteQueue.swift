@@ -28,8 +28,8 @@ final class WriteQueue: Sendable {
         var waiting: [(operation: WriteOperation, wantsRoom: CheckedContinuation<Bool, Never>)] = []
         var isRunning = false
         var isClosed = false
-        /// Continuations of callers that wait until nothing is left to do.
-        var idleWaiters: [CheckedContinuation<Void, Never>] = []
+        /// Continuations of callers that wait for the operations before an order.
+        var waiters: [(end: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
 
         mutating func reserve(_ operation: WriteOperation) {
             count += 1
@@ -82,7 +82,7 @@ extension WriteQueue {
             state.reserve(operation)
             return true
         }
-        if isOpen { add(operation, completion: nil, run: run) }
+        if isOpen { add(operation, completion: nil, isFollowUp: true, run: run) }
     }
 
     /// Reserves room. Waits behind callers that came before.
@@ -122,11 +122,14 @@ extension WriteQueue {
     private func add(
         _ operation: WriteOperation,
         completion: CheckedContinuation<Result<Void, StoreError>, Never>?,
+        isFollowUp: Bool = false,
         run: @escaping @Sendable () -> Void
     ) {
         let mustRun = state.withLock { state in
             let entry = Entry(operation: operation, order: state.nextOrder, completion: completion)
             state.nextOrder += 1
+            // It belongs to an operation before it, for which they wait.
+            if isFollowUp { for index in state.waiters.indices { state.waiters[index].end = state.nextOrder } }
             state.entries.append(entry)
             state.staged.stage(operation, order: entry.order)
             stagedCount.wrappingAdd(1, ordering: .releasing)
@@ -153,10 +156,14 @@ extension WriteQueue {
     /// Takes the operations to commit next. Empty: there is nothing to do, and the thread may stop. Call on the writing
     /// thread.
     func takeBatch() -> [Entry] {
-        let (batch, idle) = state.withLock { state -> ([Entry], [CheckedContinuation<Void, Never>]) in
+        let (batch, waiters) = state.withLock { state -> ([Entry], [CheckedContinuation<Void, Never>]) in
+            // All operations before this one are done. Others may come as fast as they are committed, so nobody waits for an empty queue.
+            let next = state.entries.first?.order ?? state.nextOrder
+            let waiters = state.waiters.filter { $0.end <= next }.map(\.continuation)
+            state.waiters.removeAll { $0.end <= next }
             if state.entries.isEmpty {
                 state.isRunning = false
-                return ([], exchange(&state.idleWaiters, with: []))
+                return ([], waiters)
             }
             var count = 0
             var byteCount = 0
@@ -171,9 +178,9 @@ extension WriteQueue {
             }
             let batch = Array(state.entries[..<count])
             state.entries.removeFirst(count)
-            return (batch, [])
+            return (batch, waiters)
         }
-        for waiter in idle { waiter.resume() }
+        for waiter in waiters { waiter.resume() }
         return batch
     }
 
@@ -203,12 +210,12 @@ extension WriteQueue {
         for continuation in admitted { continuation.resume(returning: true) }
     }
 
-    /// Waits until everything that was accepted before is committed or has failed. Suspends.
+    /// Waits until everything that was accepted before is committed or has failed, and what has to follow it. Suspends.
     func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
                 if !state.isRunning, state.entries.isEmpty { return true }
-                state.idleWaiters.append(continuation)
+                state.waiters.append((state.nextOrder, continuation))
                 return false
             }
             if isIdle { continuation.resume() }

@@ -129,15 +129,17 @@ extension WriteTransaction {
         let identifier = session.identify.identifier(of: key)
         // Told to others whether it is there or not: one that was evicted here may live on in their memory.
         changes.add(key)
-        let isOther = try withRow(identifier) { row in row.map { session.judge($0, key: key, at: now).isOtherKey } ?? false }
-        if !isOther, try remove(identifier) { removals.requests += 1 }
+        // A record that cannot be judged goes.
+        let isOther = try withRow(identifier) { row in row.flatMap { try? session.judge($0, key: key, at: now).isOtherKey } ?? false }
+        // One that the index does not know may be repaired later, and must not come back.
+        if !isOther, try removeUnindexed(identifier) { removals.requests += 1 }
     }
 
     /// Removes the record of a key if its time is up, if it was invalidated, or if it is damaged.
     func removeUnusable(_ key: RecordKey, hasDamagedFile nonce: UInt64?) throws {
         let identifier = session.identify.identifier(of: key)
         let judgement = try withRow(identifier) { row in
-            row.map { row in nonce != nil && row.file == nonce ? RecordJudgement.damaged : session.judge(row, key: key, at: now) }
+            try row.map { row in nonce != nil && row.file == nonce ? RecordJudgement.damaged : try session.judge(row, key: key, at: now) }
         }
         switch judgement {
         case .expired?:
@@ -191,7 +193,7 @@ extension WriteTransaction {
         var identifiers: [Int64] = []
         while try statements.tagged.step() { identifiers.append(statements.tagged.integer(0)) }
         statements.tagged.reset()
-        for identifier in identifiers where try remove(identifier) { removals.requests += 1 }
+        for identifier in identifiers where try removeUnindexed(identifier) { removals.requests += 1 }
         if identifiers.count == Self.sweepBatchSize {
             sweptTags.append(tag)
         } else {

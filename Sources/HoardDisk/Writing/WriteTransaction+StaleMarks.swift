@@ -21,7 +21,7 @@ extension WriteTransaction {
     func markStale(_ key: RecordKey, at date: Date) throws {
         let identifier = session.identify.identifier(of: key)
         changes.add(key)
-        let judgement = try withRow(identifier) { row in row.map { session.judge($0, key: key, at: now) } }
+        let judgement = try withRow(identifier) { row in try row.map { try session.judge($0, key: key, at: now) } }
         switch judgement {
         case .found?, .inFile?: try addMark(on: identifier, at: date)
         case .otherKey?, .expired?, .invalidated?, .damaged?, nil: break
@@ -54,7 +54,9 @@ extension WriteTransaction {
         try insert(added)
         let (known, scopeCount) = session.memory.withLock { ($0.index.staleMarks[scope]?.marks.count ?? 0, $0.index.staleMarks.count) }
         if known + addedMarks.count > StaleMarks.maximumCount { try mergeMarks(on: scope) }
-        if scopeCount + addedMarks.count > Self.maximumMarkedScopeCount { try dropOldestMarks() }
+        // Those that have gone in this transaction are known in memory until it is committed.
+        let keptCount = hasRemovedAll ? 0 : scopeCount - settledScopes.count
+        if keptCount + addedMarks.count > Self.maximumMarkedScopeCount { try dropOldestMarks() }
     }
 
     private func insert(_ mark: ScopedStaleMark) throws {

@@ -102,7 +102,10 @@ final class WriteTransaction {
         try keepLatestStamp()
         if !changes.isEmpty {
             sequence += 1
-            let previous = session.memory.withLock { $0.latestChange }
+            let (previous, count) = session.memory.withLock { memory in
+                memory.changeListCount += 1
+                return (memory.latestChange, memory.changeListCount)
+            }
             try session.sealed(changes).withUnsafeBytes { body in
                 statements.insertChange.bind(sequence, at: 1)
                 statements.insertChange.bind(previous, at: 2)
@@ -110,7 +113,7 @@ final class WriteTransaction {
                 statements.insertChange.bind(body, at: 4)
                 try statements.insertChange.run()
             }
-            if sequence % 64 == 0 { try statements.trimChanges.run() }
+            if count % 64 == 0 { try statements.trimChanges.run() }
         }
         statements.writeTotals.bind(Int64(totals.count), at: 1)
         statements.writeTotals.bind(Int64(totals.bytes), at: 2)
@@ -219,17 +222,31 @@ extension WriteTransaction {
     /// Removes some rows of the queue that mean nothing any more, if there are many. The work is in proportion to the
     /// rows that this transaction has added.
     private func cleanRecency() throws {
-        let (rowCount, count, cursor, isComplete) = session.memory.withLock { memory in
+        let (rowCount, knownCount, cursor, isComplete) = session.memory.withLock { memory in
             (memory.recencyRowCount + recencyRowDifference, memory.index.stamps.count, memory.cleaningStamp, memory.index.isComplete)
         }
-        guard isComplete, recencyRowDifference > 0, rowCount > 1024, rowCount > count * 2 else { return }
+        guard isComplete, recencyRowDifference > 0, rowCount > 1024, rowCount > min(knownCount, totals.count) * 2 else { return }
         let rows = try oldestRows(after: cursor, limit: recencyRowDifference * 4 + 64)
-        for row in rows where currentStamp(of: row.identifier) != row.stamp { try deleteRecencyRow(row.stamp) }
+        // The index was filled from the queue, and so knows records that had gone before.
+        let knowsOthers = knownCount - stamps.values.count { $0 == nil } > totals.count
+        for row in rows {
+            if currentStamp(of: row.identifier) == row.stamp {
+                guard knowsOthers, try isGone(row.identifier) else { continue }
+                stamps[row.identifier] = .some(nil)
+            }
+            try deleteRecencyRow(row.stamp)
+        }
         session.memory.withLock { memory in
             memory.cleaningStamp = rows.last?.stamp ?? .min
             // At the end of the queue: begin again, with the right number of rows.
-            if rows.isEmpty { memory.recencyRowCount = min(memory.recencyRowCount, memory.index.stamps.count * 3 / 2) }
+            if rows.isEmpty { memory.recencyRowCount = min(memory.recencyRowCount, min(memory.index.stamps.count, totals.count) * 3 / 2) }
         }
+    }
+
+    private func isGone(_ identifier: Int64) throws -> Bool {
+        statements.rowSummary.bind(identifier, at: 1)
+        defer { statements.rowSummary.reset() }
+        return try !statements.rowSummary.step()
     }
 
     /// Removes records until the totals are within the limits: expired ones first, then the least recently used.

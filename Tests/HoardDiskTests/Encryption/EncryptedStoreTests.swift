@@ -127,6 +127,19 @@ import Testing
         try check("after closing")
     }
 
+    @Test func aRecordForWhichTheStoreGetsRoomMeanwhileIsEncryptedToo() async throws {
+        let store = try workspace.open {
+            $0.encryptionKey = try key()
+            $0.maximumBytes = 10_000
+        }
+        let record = workspace.record(String(repeating: "PAYLOAD-plaintext", count: 2_000))
+        let stored = try store.core.stored(record, "key", store.core.session())
+        try await store.setMaximumBytes(nil)
+        try await store.core.insert(stored, mode: .durable)
+        #expect(try await store.peekRecord(forKey: "key") == record)
+        for data in try contents().values { #expect(data.range(of: Data("PAYLOAD-plaintext".utf8)) == nil) }
+    }
+
     @Test func whatAnUnencryptedStoreHoldsWouldBeFoundByTheTestAbove() async throws {
         let store = try open(nil)
         try await store.insert(workspace.record("PAYLOAD-plaintext", tags: ["TAG-plaintext"]), forKey: "KEY-plaintext")
@@ -188,6 +201,20 @@ import Testing
         #expect(try await restored.record(forKey: "key") == nil)
         #expect(try await restored.peekText("kept") == "kept")
         #expect(try await restored.statistics().corruptions == 0)
+    }
+
+    @Test func aRecordWhosePartitionsKeyCannotBeReadJustNowStays() async throws {
+        let store = try open(key())
+        try await store.insert(workspace.record("text", partition: "user"), forKey: "key")
+        await store.close()
+        let reopened = try open(key())
+        let (keys, aside) = (workspace.directory + "/keys", workspace.root + "/keys")
+        try FileManager.default.moveItem(atPath: keys, toPath: aside)
+        try Data().write(to: URL(fileURLWithPath: keys))
+        #expect(await reopened.code { store throws(StoreError) in _ = try await store.record(forKey: "key") } == .notADirectory)
+        try FileManager.default.removeItem(atPath: keys)
+        try FileManager.default.moveItem(atPath: aside, toPath: keys)
+        #expect(try await reopened.peekText("key") == "text")
     }
 
     @Test func writesOfOtherPartitionsGoOnWhileOneIsDropped() async throws {

@@ -177,6 +177,34 @@ import Testing
         )
     }
 
+    @Test func rowsOfRecordsThatHadGoneBeforeTheStoreWasOpenedGoToo() async throws {
+        let store = try workspace.open()
+        let keys = (0..<2_000).map { RecordKey("\($0)") }
+        try await store.insert(Dictionary(uniqueKeysWithValues: keys.map { ($0, workspace.record()) }))
+        try await store.removeRecords(forKeys: keys)
+        await store.close()
+        let reopened = try workspace.open()
+        for number in 0..<40 { try await reopened.insert(workspace.record("\(number)"), forKey: "kept") }
+        #expect(try reopened.rowCount(of: "recency") < 1_100)
+        #expect(try index(of: reopened).stamps.count < 1_100)
+        #expect(try await reopened.peekText("kept") == "39")
+    }
+
+    @Test func theIndexForgetsWhatAnotherStoreHasEvicted() async throws {
+        let (reader, writer) = (try workspace.open(), try workspace.open(maximumCount: 500))
+        for round in 0..<30 {
+            let records = (0..<500).map { (RecordKey("\(round) \($0)"), workspace.record("\(round)")) }
+            try await writer.insert(Dictionary(uniqueKeysWithValues: records))
+            try reader.core.catchUp(reader.core.session())
+        }
+        await reader.flush()
+        await reader.core.elsewhere { reader.core.finishHousekeeping() }
+        #expect(try index(of: reader).stamps.count < 10_000)
+        #expect(try index(of: reader).isComplete)
+        for number in 0..<500 { #expect(try await reader.peekText(RecordKey("29 \(number)")) == "29") }
+        #expect(try await reader.record(forKey: "0 0") == nil)
+    }
+
     @Test(arguments: 1...6 as ClosedRange<UInt64>) func theLeastRecentlyUsedRecordsAreEvictedWhateverHappens(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let limit = 6

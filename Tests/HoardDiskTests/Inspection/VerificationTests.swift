@@ -185,4 +185,17 @@ extension Workspace {
         #expect(statistics.corruptions == 17 - damage.recordCount)
         #expect(try await store.entries(limit: .max).count == damage.recordCount)
     }
+
+    @Test(arguments: [false, true]) func aRemovedRecordThatTheQueueOfEvictionHadLostDoesNotComeBack(byTag: Bool) async throws {
+        let store = try workspace.open()
+        try await store.insert(workspace.record(tags: ["t"]), forKey: "key")
+        let identifier = try store.core.session().identify.identifier(of: "key")
+        await store.close()
+        try workspace.changeDatabase("UPDATE recency SET id = 7 WHERE id = \(identifier)")
+        let reopened = try workspace.open()
+        if byTag { try await reopened.removeRecords(taggedWith: "t") } else { try await reopened.removeRecord(forKey: "key") }
+        _ = try await reopened.verify(repairing: true)
+        #expect(try await reopened.peekRecord(forKey: "key") == nil)
+        #expect(try await reopened.statistics().count == 0)
+    }
 }

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import Hoard
 import Testing
@@ -105,6 +106,17 @@ import Testing
         try await second.insert(workspace.record(), forKey: "key")
         try await first.insert(workspace.record(), forKey: "own")
         #expect(await next(1, of: stream) == ["key"])
+    }
+
+    @Test(arguments: [Duration.milliseconds(20), .milliseconds(1_500), .seconds(10_000_000_000), .seconds(Int64.max)])
+    func theNextLookForChangesIsNeverInThePast(interval: Duration) {
+        let now = DispatchTime(uptimeNanoseconds: 1_000)
+        #expect(now + interval.dispatchInterval > now)
+    }
+
+    @Test func shortIntervalsAreExact() {
+        #expect(Duration.milliseconds(20).dispatchInterval == .nanoseconds(20_000_000))
+        #expect(Duration.milliseconds(1_500).dispatchInterval == .milliseconds(1_500))
     }
 
     @Test func aSlowSubscriberIsToldThatAnyRecordMayHaveChanged() async throws {

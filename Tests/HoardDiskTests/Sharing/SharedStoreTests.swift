@@ -54,6 +54,14 @@ import Testing
         #expect(try second.rowCount(of: "tags") == 0)
     }
 
+    @Test(arguments: [0, 1]) func onlyTheListsOfTheLatestChangesAreKept(removalCount: Int) async throws {
+        let store = try workspace.open()
+        // Afterwards each insertion takes the same steps through the sequence.
+        for _ in 0..<removalCount { try await store.removeRecord(forKey: "other") }
+        for number in 0..<ChangeList.keptCount + 130 { try await store.insert(workspace.record("\(number)"), forKey: "key") }
+        #expect(try store.rowCount(of: "changes") <= ChangeList.keptCount + 64)
+    }
+
     @Test func aTagRemovedManyTransactionsAgoIsKnownToAStoreThatWasAway() async throws {
         let (first, second) = (try workspace.open(), try workspace.open())
         for number in 0..<600 { try await first.insert(workspace.record(tags: ["tag"]), forKey: RecordKey("\(number)"), mode: .behind) }

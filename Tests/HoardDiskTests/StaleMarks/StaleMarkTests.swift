@@ -174,6 +174,21 @@ import Testing
         #expect(try await store.statistics().count == store.countedTotals().count)
     }
 
+    @Test func manyMarksOfOneTransactionBeyondTheRoomRemoveTheOldestRecordsOnly() async throws {
+        let store = try workspace.open()
+        let count = WriteTransaction.maximumMarkedScopeCount + 100
+        for start in stride(from: 0, to: count, by: 1_000) {
+            let keys = (start..<min(start + 1_000, count)).map { RecordKey("\($0)") }
+            try await store.insert(Dictionary(uniqueKeysWithValues: keys.map { ($0, workspace.record()) }))
+            try await store.core.commit(together: keys.map { .markStale($0, at: now) })
+        }
+        #expect(try store.rowCount(of: "stale_marks") > count / 2)
+        #expect(try await store.statistics().count > count / 2)
+        #expect(try await store.peekRecord(forKey: "0") == nil)
+        #expect(try await freshUntil(RecordKey("\(count / 2)"), store) == now)
+        #expect(try await freshUntil(RecordKey("\(count - 1)"), store) == now)
+    }
+
     @Test func aMarkOnAKeyLeavesAnotherKeyOfTheSameIdentifierAlone() async throws {
         let store = try DiskStore(configuration: workspace.configuration(), identifierOverride: RecordIdentifier(constant: 7))
         try await store.insert(workspace.record(), forKey: "key")

@@ -158,6 +158,50 @@ import Testing
         #expect(try store.countedTotals().count >= 1)
     }
 
+    @Test func waitingEndsThoughTheQueueIsNeverEmpty() async {
+        let queue = WriteQueue(maximumCount: 10, maximumByteCount: 1 << 20)
+        let ended = Counter()
+        _ = await queue.stage(.remove("first")) {}
+        var batch = queue.takeBatch()
+        let waiting = Task {
+            await queue.waitUntilIdle()
+            ended.increment()
+        }
+        // Before a batch is done there is the next one.
+        for _ in 0..<100_000 where ended.value == 0 {
+            _ = await queue.stage(.remove("next")) {}
+            queue.finish(batch)
+            batch = queue.takeBatch()
+            #expect(batch.count == 1)
+            await Task.yield()
+        }
+        #expect(ended.value == 1)
+        queue.finish(batch)
+        #expect(queue.takeBatch().isEmpty)
+        await waiting.value
+    }
+
+    @Test func waitingIncludesTheOperationsThatFollowOthers() async {
+        let queue = WriteQueue(maximumCount: 10, maximumByteCount: 1 << 20)
+        let ended = Counter()
+        _ = await queue.stage(.remove("first")) {}
+        var batch = queue.takeBatch()
+        let waiting = Task {
+            await queue.waitUntilIdle()
+            ended.increment()
+        }
+        for _ in 0..<1_000 {
+            queue.enqueue(.sweep(tag: 1)) {}
+            queue.finish(batch)
+            batch = queue.takeBatch()
+            await Task.yield()
+        }
+        #expect(ended.value == 0)
+        queue.finish(batch)
+        #expect(queue.takeBatch().isEmpty)
+        await waiting.value
+    }
+
     @Test func closingCommitsWhatWasAccepted() async throws {
         let store = try workspace.open()
         let hold = WriterHold(store)
