@@ -82,6 +82,35 @@ struct AdviseCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
     }
 
+    #if os(Linux)
+        @Test func nothingWouldBeLeftOfStandardInputIfTheCommandWereKilled() async throws {
+            let temporary = directory.path("temporary")
+            try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+            let list = directory.path("list")
+            // The log is longer than what a pipe holds, so that the files are listed when part of it has been read.
+            let process = try HoardProcess(
+                ["advise", "-", "--capacity", "1MiB"],
+                environment: ["TMPDIR": temporary, "LOG": log, "LIST": list],
+                through: ["/bin/sh", "-c", #"{ cat "$LOG"; ls -A "$TMPDIR" >"$LIST"; } | "$0" "$@""#]
+            )
+            let result = await process.result()
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.text.contains("4000 requests for 1000 objects"))
+            #expect(try String(contentsOfFile: list, encoding: .utf8).isEmpty)
+        }
+    #endif
+
+    @Test func aPipeIsReadAsOftenAsAFile() async throws {
+        let process = try HoardProcess(
+            ["advise", "--capacity", "1MiB"],
+            environment: ["LOG": log],
+            through: ["/bin/bash", "--norc", "-c", #""$0" "$@" <(cat "$LOG")"#]
+        )
+        let result = await process.result()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.text.contains("1. Ignore the parameter utm_* of queries below /pages/. (certain)"))
+    }
+
     @Test func whatCannotBeReadIsTold() async throws {
         let missing = try await run(directory.path("none.log"))
         #expect(missing.status == 1)

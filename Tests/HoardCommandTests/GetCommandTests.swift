@@ -141,6 +141,21 @@ struct GetCommandTests {
         await origin.stop()
     }
 
+    /// In a container, the next process often has the same number.
+    @Test func aFileIsWrittenWhereAProcessOfTheSameNumberWasKilled() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("content") }
+        let output = directory.path("out.txt")
+        let process = try HoardProcess(
+            ["get", "-o", output, origin.url] + cache,
+            environment: ["OUT": output],
+            through: ["/bin/sh", "-c", #": >"$OUT.$$.part"; exec "$0" "$@""#]
+        )
+        let result = await process.result()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try String(contentsOfFile: output, encoding: .utf8) == "content")
+        await origin.stop()
+    }
+
     @Test func aBodyThatBreaksOffLeavesNoFileAndIsNotStored() async throws {
         let origin = try await FakeOrigin.start { _, _ in
             .init(status: .ok, fields: [.cacheControl: "max-age=600"], body: .init(Zeros(count: 1000), length: 5000))

@@ -65,6 +65,18 @@ struct WarmCommandTests {
         await origin.stop()
     }
 
+    @Test func urlsMayComeFromAPipe() async throws {
+        let origin = try await FakeOrigin.start { _, _ in .init("ok") }
+        let process = try HoardProcess(
+            ["warm"],
+            environment: ["LIST": try file("urls", ["\(origin.url)/a", "\(origin.url)/b"])],
+            through: ["/bin/bash", "--norc", "-c", #""$0" "$@" --urls <(cat "$LIST")"#]
+        )
+        let result = await process.result()
+        #expect(result.status == 0 && result.errors.hasPrefix("2 URLs: 2 not stored; "), "\(result.errors)")
+        await origin.stop()
+    }
+
     @Test func failuresAreNamedAndTheOthersAreWarmedAllTheSame() async throws {
         let origin = try await FakeOrigin.start { request, _ in
             request.path == "/gone" ? .init("no", status: .gone) : .init("ok")

@@ -25,7 +25,7 @@ struct AdviseCommand: AsyncParsableCommand {
 
             Example:
               hoard advise access.log --capacity 64MiB
-              hoard advise http://127.0.0.1:9901
+              hoard advise http://127.0.0.1:9090
 
             Exits with 1 if there is nothing that can be read.
             """
@@ -51,7 +51,7 @@ struct AdviseCommand: AsyncParsableCommand {
             throw ValidationError("A running proxy knows its capacity; --capacity and --format are for access traces.")
         }
         guard AdviceRequest(source) != nil else {
-            throw ValidationError("An admin address is a URL without a path, such as http://127.0.0.1:9901.")
+            throw ValidationError("An admin address is a URL without a path, such as http://127.0.0.1:9090.")
         }
     }
 
@@ -71,19 +71,20 @@ struct AdviseCommand: AsyncParsableCommand {
 
     private func documentOfTrace() async throws -> AdviceDocument {
         // The access trace is read several times.
-        let copy = source == "-" ? try SpooledInput() : nil
+        let copy = SpooledInput.isNeeded(for: source) ? try SpooledInput(source) : nil
         defer { copy?.remove() }
         do {
-            return AdviceDocument(try await report(of: copy?.path ?? source), trace: source) { AdviceText.command($0, trace: source) }
+            let report = try await report(of: copy?.path ?? source, byteCount: copy?.byteCount)
+            return AdviceDocument(report, trace: source) { AdviceText.command($0, trace: source) }
         } catch let error as AccessTraceError {
-            let message = copy.map { error.message.replacing($0.path, with: "standard input") } ?? error.message
+            let message = copy.map { error.message.replacing($0.path, with: source == "-" ? "standard input" : source) } ?? error.message
             Terminal.say("hoard: \(printable(message))")
             throw ExitCode.failure
         }
     }
 
-    private func report(of path: String) async throws -> Advisor.Report {
-        let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
+    private func report(of path: String, byteCount: Int?) async throws -> Advisor.Report {
+        let size = byteCount ?? (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
         var progress = ProgressBar(total: size)
         defer { progress.finish() }
         var done = 0

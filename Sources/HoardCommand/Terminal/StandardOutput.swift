@@ -43,9 +43,17 @@ struct FileOutput {
             temporaryPath = nil
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
         } else {
-            let temporaryPath = "\(path).\(ProcessInfo.processInfo.processIdentifier).part"
-            self.temporaryPath = temporaryPath
-            descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            let name = "\(path).\(ProcessInfo.processInfo.processIdentifier)"
+            let first = open("\(name).part", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            if first < 0, errno == EEXIST {
+                // A process of the same number was killed. In containers the numbers are few.
+                let temporaryPath = "\(name).\(UInt64.random(in: 0 ... .max)).part"
+                self.temporaryPath = temporaryPath
+                descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            } else {
+                temporaryPath = "\(name).part"
+                descriptor = first
+            }
         }
         guard descriptor >= 0 else { throw Self.error("create", path, errno) }
     }
@@ -69,7 +77,8 @@ struct FileOutput {
         if let temporaryPath { unlink(temporaryPath) }
     }
 
-    static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, name: String) throws(OutputError) {
+    /// - Parameter waits: Whether to wait for room where another program that has the same pipe or terminal has set it not to block.
+    static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, name: String, waits: Bool = true) throws(OutputError) {
         var rest = bytes[...]
         while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
             #if canImport(Darwin)
@@ -81,6 +90,11 @@ struct FileOutput {
             #endif
             if written < 0 {
                 if errno == EINTR { continue }
+                if errno == EAGAIN, waits {
+                    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&room, 1, -1)
+                    continue
+                }
                 throw error("write", name, errno)
             }
             rest = rest.dropFirst(written)

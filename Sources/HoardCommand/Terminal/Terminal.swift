@@ -16,7 +16,7 @@ enum Terminal {
     /// Writes text to standard error as it is. If standard error is closed or full, the text is lost.
     static func write(_ text: String) {
         Array(text.utf8).withUnsafeBytes { bytes in
-            try? FileOutput.writeAll(bytes, to: STDERR_FILENO, name: "standard error")
+            try? FileOutput.writeAll(bytes, to: STDERR_FILENO, name: "standard error", waits: false)
         }
     }
 }

@@ -122,6 +122,14 @@ struct WarmCommand: AsyncParsableCommand {
         }
     }
 
+    private static func contents(of path: String) throws -> Data {
+        if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
+        guard SpooledInput.isNeeded(for: path) else { return try Data(contentsOf: URL(fileURLWithPath: path)) }
+        // A pipe, such as `<(sort -u urls.txt)` of a shell.
+        guard let file = FileHandle(forReadingAtPath: path) else { throw ProxyCommandError("it cannot be opened.") }
+        return try file.readToEnd() ?? Data()
+    }
+
     /// All URLs, and how many sources could not be read.
     private func collect(_ warming: Warming) async -> (pages: [String], problems: Int) {
         var pages: [String] = []
@@ -134,7 +142,7 @@ struct WarmCommand: AsyncParsableCommand {
         }
         for path in urls {
             do {
-                let data = path == "-" ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(fileURLWithPath: path))
+                let data = try Self.contents(of: path)
                 guard let named = Sitemap(String(decoding: data, as: UTF8.self))?.urls else {
                     throw ProxyCommandError("it is neither a sitemap nor a list of URLs.")
                 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hoard
+internal import HoardMessages
 internal import NIOSSL
 
 /// TLS contexts by the host that the client names ([RFC 6066 §3](https://www.rfc-editor.org/rfc/rfc6066#section-3)).
@@ -37,7 +38,7 @@ struct NamedContexts: Sendable {
             } catch let error as TLSError {
                 throw TLSError("For \(named.hosts.joined(separator: ", ")): \(error.message)", underlyingError: error)
             }
-            for host in named.hosts.map({ $0.lowercased() }) {
+            for host in named.hosts.map({ Authority.withoutDot($0.lowercased()) }) {
                 if host.hasPrefix("*.") {
                     let suffix = String(host.dropFirst())
                     if below[suffix] == nil { below[suffix] = context }

@@ -19,7 +19,7 @@ package final class AdminServer: Sendable {
         self.handler = handler
     }
 
-    /// Where it listens: `127.0.0.1:9901`, or `unix:` and the path of a socket.
+    /// Where it listens: `127.0.0.1:9090`, or `unix:` and the path of a socket.
     package var address: String {
         server.addresses.first?.text ?? ""
     }

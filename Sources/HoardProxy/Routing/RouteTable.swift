@@ -115,7 +115,8 @@ struct HostPatterns: Sendable {
     let isForAll: Bool
 
     init(_ patterns: [String]) {
-        let lowercased = patterns.map { $0.lowercased() }
+        // Hosts of requests come without the dot that may end a name.
+        let lowercased = patterns.map { Authority.withoutDot($0.lowercased()) }
         isForAll = lowercased.isEmpty || lowercased.contains("*")
         names = Set(lowercased.filter { !$0.hasPrefix("*.") })
         suffixes = lowercased.filter { $0.hasPrefix("*.") }.map { String($0.dropFirst()) }

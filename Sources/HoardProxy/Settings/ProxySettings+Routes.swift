@@ -104,7 +104,8 @@ extension CachingProxy.Configuration.Route {
         let mine = Set(hosts.map { $0.lowercased() })
         return other.hosts.allSatisfy { host in
             let host = host.lowercased()
-            return mine.contains(host) || patterns.contain(host.hasPrefix("*.") ? "x\(host.dropFirst())" : host)
+            // A star is no name's, so that names do not seem to be all that are below a domain.
+            return mine.contains(host) || patterns.contain(host)
         }
     }
 }

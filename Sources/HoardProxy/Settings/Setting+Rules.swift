@@ -147,6 +147,9 @@ extension HTTPField.Name {
 
     /// Whether the name is one of those under which secrets are sent, by which servers know a client.
     private var mayHoldSecret: Bool {
-        ["auth", "cookie", "credential", "key", "password", "secret", "session", "signature", "token"].contains { canonicalName.contains($0) }
+        [
+            "auth", "cookie", "credential", "hmac", "jwt", "key", "passcode", "passphrase", "passwd", "password", "secret", "session", "signature",
+            "token", "verify",
+        ].contains { canonicalName.contains($0) }
     }
 }

@@ -15,7 +15,9 @@ package struct AdviceSettings {
     package var text: String { lines.map { $0 + "\n" }.joined() }
 
     private var lines: [String] {
-        let cache = settings.filter { $0.path == nil }
+        // Advice about several paths may ask for the same, and no option may stand there twice.
+        var names: Set<String> = []
+        let cache = settings.filter { $0.path == nil && names.insert($0.name).inserted }
         let paths = Set(settings.compactMap(\.path)).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
         var lines: [String] = []
         if !cache.isEmpty { lines += ["cache:"] + cache.map { "  \($0.name): \($0.value)" } }
@@ -30,8 +32,20 @@ package struct AdviceSettings {
             guard let beginning = setting.path, path.hasPrefix(beginning) else { continue }
             if values[setting.name].map({ $0.path?.utf8.count ?? 0 < beginning.utf8.count }) ?? true { values[setting.name] = setting }
         }
+        // The proxy refuses them beside a bypass: what passes the cache by is not stored. The closest counts here, too.
+        if let bypass = values["bypass"] {
+            let length = bypass.path?.utf8.count ?? 0
+            if Self.namesForStored.contains(where: { values[$0]?.path?.utf8.count ?? 0 > length }) {
+                values["bypass"] = nil
+            } else {
+                for name in Self.namesForStored { values[name] = nil }
+            }
+        }
         return ["  - path: \(Self.text(path))"] + values.values.sorted { $0.name < $1.name }.map { "    \($0.name): \($0.value)" }
     }
+
+    /// The options of routes that mean something for stored responses only.
+    private static let namesForStored = ["ignore-query", "lifetime", "stale-if-error", "stale-while-revalidate"]
 
     /// A path comes from a log, and may have any character: a scalar in quotation marks (YAML 1.2 §7.3.1), unless it is plain.
     private static func text(_ path: String) -> String {

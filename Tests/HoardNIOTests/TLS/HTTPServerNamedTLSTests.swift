@@ -41,9 +41,10 @@ struct HTTPServerNamedTLSTests {
     private static let handler: HTTPServer.Handler = { .text("\($0.version)") }
 
     @Test func eachHostHasItsCertificateAndOthersHaveTheOther() async throws {
-        let listener = Self.listener([(["b.test", "*.b.test", "*.first.c.test"], .second), (["x.b.test", "*.c.test"], .first)], other: .first)
+        let second = ["b.test", "*.b.test", "*.first.c.test", "d.test."]
+        let listener = Self.listener([(second, .second), (["x.b.test", "*.c.test"], .first)], other: .first)
         try await withServer(.init(listeners: [listener]), handler: Self.handler) { server in
-            for name in ["b.test", "B.TEST", "y.b.test", "z.y.b.test", "deep.first.c.test"] {
+            for name in ["b.test", "B.TEST", "y.b.test", "z.y.b.test", "deep.first.c.test", "d.test"] {
                 let shown = try await Self.certificate(server, for: name)
                 #expect(shown?.certificate == TestCertificate.second.certificate, "\(name)")
             }

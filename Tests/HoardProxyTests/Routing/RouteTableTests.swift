@@ -57,6 +57,13 @@ import Testing
         #expect(table.onlyRoute == nil && !table.distinguishesHosts)
     }
 
+    @Test func aDotAtTheEndOfAConfiguredNameDoesNotMatter() throws {
+        let table = try table([(["a.test."], "/", "one"), (["*.b.test."], "/", "two")])
+        for (authority, upstream) in [("a.test", "one"), ("a.test.:80", "one"), ("x.b.test", "two"), ("b.test", "no host")] {
+            #expect(match(table, authority, "/") == upstream, "\(authority)")
+        }
+    }
+
     @Test(arguments: ["/%61dmin/x", "/x/../admin", "/./admin", "/x/%2e%2e/admin", "/x/%2E./admin"])
     func noSpellingOfAPathGoesAroundARoute(target: String) throws {
         let table = try table([([], "/admin", "admin"), ([], "/", "app")])

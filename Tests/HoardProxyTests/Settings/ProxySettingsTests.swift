@@ -293,6 +293,13 @@ import Testing
         #expect(complaint.contains(sentence), "\(complaint)")
     }
 
+    @Test func aRouteForOneNameDoesNotTakeAllRequestsBelowItsDomain() throws {
+        for name in ["x.b.c", "'*.x.b.c'"] {
+            #expect(try configuration("origin: http://a\nroutes: [{hosts: [\(name)]}, {hosts: ['*.b.c']}, {}]").routes.count == 3)
+        }
+        #expect(complaint("origin: http://a\nroutes: [{hosts: ['*.b.c']}, {hosts: ['*.x.b.c']}, {}]").contains("number 2 (*.x.b.c /) is never taken"))
+    }
+
     // MARK: Shadows
 
     @Test func shadowsAreGroupsOrPoliciesWithASize() throws {
@@ -362,7 +369,7 @@ import Testing
             origin: http://a
             routes:
               - request-set: ["Authorization: Bearer s3cret", "X-Site: {host}"]
-                request-add: ["X-Api-Key: s3cret"]
+                request-add: ["X-Api-Key: s3cret", "X-Origin-Verify: s3cret"]
                 response-set: ["X-Token-Kind: none"]
             warm-up: {urls: list, fields: ["Cookie: id=s3cret", "Accept-Encoding: gzip"]}
             """
@@ -370,7 +377,8 @@ import Testing
         let printed = settings.yaml
         #expect(!printed.contains("s3cret"))
         let lines = [
-            "Authorization: (hidden)", "X-Site: {host}", "X-Api-Key: (hidden)", "X-Token-Kind: none", "Cookie: (hidden)", "Accept-Encoding: gzip",
+            "Authorization: (hidden)", "X-Site: {host}", "X-Api-Key: (hidden)", "X-Origin-Verify: (hidden)", "X-Token-Kind: none",
+            "Cookie: (hidden)", "Accept-Encoding: gzip",
         ]
         for line in lines {
             #expect(printed.contains("- \"\(line)\"\n"), "\(line)")

@@ -61,6 +61,14 @@ import Testing
         #expect(contents.advice.isEmpty, "\(contents.advice)")
     }
 
+    @Test func namesThatClientsMakeUpDoNotHideParametersOfCampaigns() {
+        var contents = ContentsAdvice()
+        for number in 0..<300 { contents.add(uri: "http://origin.example/?made-up-\(number)=1", variant: nil, byteCount: 1_000 + number) }
+        addCopies(below: "/pages/", parameter: "utm_source", to: &contents)
+        addCopies(below: "/pages/", parameter: "gclid", to: &contents)
+        #expect(contents.advice.map(\.ignoredParameters) == [["gclid", "utm_*"]])
+    }
+
     @Test func parametersOfSeveralPlacesAreSettingsOfEach() {
         var contents = ContentsAdvice()
         addCopies(below: "/a/", parameter: "sid", to: &contents)

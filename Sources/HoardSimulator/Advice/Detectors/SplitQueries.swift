@@ -13,6 +13,8 @@ struct SplitQueries {
         "twclid",
     ]
 
+    static func isKnown(_ name: [UInt8]) -> Bool { known.contains(String(decoding: name, as: UTF8.self)) }
+
     /// One for each place, with all parameters that the profile speaks for.
     static func proposals(_ profile: SiteProfile) -> [SplitQueries] {
         advice(profile.queries, path: profile.tree.path).map { advice, paths in

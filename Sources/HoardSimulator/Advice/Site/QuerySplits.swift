@@ -40,7 +40,7 @@ struct QuerySplits: Sendable {
 
     /// So many objects without a parameter are known; later ones are not looked at.
     private static let limit = 1 << 20
-    /// So many parameters are known.
+    /// So many parameters are known. Clients can make names up, so that there is always room for those that ``SplitQueries`` knows by name.
     private static let nameLimit = 256
 
     private(set) var parameters: [[UInt8]: Parameter] = [:]
@@ -62,7 +62,7 @@ struct QuerySplits: Sendable {
             }
         }
         for name in Set(found.map(\.name)) {
-            guard parameters[name] != nil || parameters.count < Self.nameLimit else { continue }
+            guard parameters[name] != nil || parameters.count < Self.nameLimit || SplitQueries.isKnown(name) else { continue }
             var hash = mixed(pathHash) ^ name.withSpan { $0.hash(0..<$0.count) }
             for other in found where other.name != name {
                 hash = mixed(hash) ^ query.withSpan { $0.hash(other.parameter) }
