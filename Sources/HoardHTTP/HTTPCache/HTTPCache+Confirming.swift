@@ -25,7 +25,8 @@ extension HTTPCache {
         func span(of response: StoredResponse) -> Double {
             (response.responseTime.timeIntervalSinceReferenceDate / lag + offset).rounded(.down)
         }
-        return span(of: old) == span(of: new) && new.mayStandBack(for: old) && new.isEqualExceptForTimes(to: old)
+        // Another Expires or Age may have ended the freshness that the old form still has.
+        return span(of: old) == span(of: new) && old.freshUntil <= new.freshUntil && new.isEqualExceptForTimes(to: old)
     }
 
     /// The most seconds by which a response in the stores may be behind memory: a sixteenth of the shortest time for which it is of use there, fresh or
@@ -38,14 +39,8 @@ extension HTTPCache {
 }
 
 extension StoredResponse {
-    /// Whether an older form may be used in its place: it is fresh for no longer, and the owner's policy says the same of both.
-    fileprivate func mayStandBack(for old: StoredResponse) -> Bool {
-        // In whole seconds, as Date is.
-        func freshUntil(_ response: StoredResponse) -> Double {
-            let arrival = response.responseTime
-            return (arrival.timeIntervalSinceReferenceDate + response.freshness.timeToLive(at: arrival)).rounded(.down)
-        }
-        // Another Expires or Age may have ended the freshness that the old form still has.
-        return freshUntil(old) <= freshUntil(self) && old.tags == tags && old.freshness.cacheControl == freshness.cacheControl
+    /// The end of its freshness, in whole seconds, as `Date` is.
+    fileprivate var freshUntil: Double {
+        (responseTime.timeIntervalSinceReferenceDate + freshness.timeToLive(at: responseTime)).rounded(.down)
     }
 }
