@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import Hoard
 internal import NIOCore
 internal import Synchronization
 
@@ -37,20 +38,8 @@ public final class NetworkManager: NetworkManaging {
     public let maximumResponseBytes: Int
 
     private let cache: (any ResponseCaching)?
-    private let fetches = Mutex(Fetches())
-
-    /// The fetches under way whose responses the app's own cache is to get.
-    private struct Fetches {
-        var last = 0
-        /// The URIs of those that no change has made obsolete.
-        var uris: [Int: String] = [:]
-
-        mutating func begin(_ uri: String) -> Int {
-            last += 1
-            uris[last] = uri
-            return last
-        }
-    }
+    /// The fences of fetches by their URIs. A change that makes responses obsolete breaks them.
+    private let fences = Mutex(FenceTable<String>())
 
     /// Creates a manager over a client.
     ///
@@ -70,8 +59,8 @@ public final class NetworkManager: NetworkManaging {
         let head = try request.head()
         let cache = request.isLookedUp && request.options.cacheMode == .default ? cache : nil
         if let found = await cache?.fetch(request) { return found }
-        let fetch = fetches.withLock { $0.begin(TargetURI(head)?.description ?? "") }
-        defer { fetches.withLock { _ = $0.uris.removeValue(forKey: fetch) } }
+        let fence = fences.withLock { $0.open(TargetURI(head)?.description ?? "") }
+        defer { fences.withLock { $0.close(fence) } }
         let answer: ClientResponse
         do {
             answer = try await client.send(head, body: request.content, options: request.options)
@@ -85,17 +74,22 @@ public final class NetworkManager: NetworkManaging {
         await removeObsolete(after: first, to: head, request)
         let response = try await collect(answer)
         // A response that a redirect has led to answers another request.
-        if let cache, answer.redirectCount == 0 { await store(response, for: request, fetch, in: cache) }
+        if let cache, answer.redirectCount == 0 { await store(response, for: request, fence, in: cache) }
         return response
     }
 
     /// Stores a response in the app's own cache, unless a change has made it obsolete since it was requested.
-    private func store(_ response: NetworkResponse, for request: NetworkRequest, _ fetch: Int, in cache: any ResponseCaching) async {
-        func isObsolete() -> Bool { fetches.withLock { $0.uris[fetch] == nil } }
-        if isObsolete() { return }
+    private func store(
+        _ response: NetworkResponse,
+        for request: NetworkRequest,
+        _ fence: FenceTable<String>.Fence,
+        in cache: any ResponseCaching
+    ) async {
+        func isIntact() -> Bool { fences.withLock { $0.isIntact(fence) } }
+        guard isIntact() else { return }
         await cache.store(response, for: request)
         // The change may have removed what was there just before.
-        if isObsolete() { await cache.remove(request) }
+        if !isIntact() { await cache.remove(request) }
     }
 
     /// Removes from the app's own cache the responses that a request may have changed:
@@ -103,8 +97,7 @@ public final class NetworkManager: NetworkManaging {
     private func removeObsolete(after answer: HTTPResponse, to head: HTTPRequest, _ request: NetworkRequest) async {
         guard let cache else { return }
         let obsolete = Invalidation.uris(after: answer, to: head)
-        if obsolete.isEmpty { return }
-        fetches.withLock { fetches in fetches.uris = fetches.uris.filter { !obsolete.contains($0.value) } }
+        fences.withLock { fences in for uri in obsolete { fences.breakFences(forKey: uri) } }
         for uri in obsolete {
             var changed = NetworkRequest(.get, uri, headers: request.headers, token: request.token)
             changed.options = request.options
