@@ -77,7 +77,7 @@ struct AdviseCommand: AsyncParsableCommand {
             let report = try await report(of: copy?.path ?? source, byteCount: copy?.byteCount)
             return AdviceDocument(report, trace: source) { AdviceText.command($0, trace: source) }
         } catch let error as AccessTraceError {
-            let message = copy.map { error.message.replacing($0.path, with: source == "-" ? "standard input" : source) } ?? error.message
+            let message = copy.map { error.message.replacing($0.path, with: $0.title) } ?? error.message
             Terminal.say("hoard: \(printable(message))")
             throw ExitCode.failure
         }

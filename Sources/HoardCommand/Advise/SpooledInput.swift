@@ -8,20 +8,19 @@ struct SpooledInput {
     /// Where the copy can be opened, as often as wanted.
     let path: String
     let byteCount: Int
+    /// The source's name for messages.
+    let title: String
     private let name: String
     private let descriptor: Int32
 
     /// Whether a path leads to what can be read only once, such as `<(zcat access.log.gz)` of a shell.
-    static func isNeeded(for source: String) -> Bool {
-        var status = stat()
-        guard source != "-", stat(source, &status) == 0 else { return source == "-" }
-        return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
-    }
+    static func isNeeded(for source: String) -> Bool { source == "-" || FileOutput.isPipeOrDevice(source) }
 
     /// Copies it to its end into a file that its owner alone can read.
     ///
     /// - Parameter source: A path; `-` is standard input.
     init(_ source: String) throws(OutputError) {
+        title = source == "-" ? "standard input" : source
         let input = source == "-" ? STDIN_FILENO : open(source, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw Self.error("read \(source)") }
         defer { if input != STDIN_FILENO { close(input) } }
@@ -33,7 +32,7 @@ struct SpooledInput {
         path = access(link, R_OK) == 0 ? link : name
         if path != name { unlink(name) }
         do throws(OutputError) {
-            byteCount = try Self.copy(input, source == "-" ? "standard input" : source, to: descriptor, name: name)
+            byteCount = try Self.copy(input, title, to: descriptor, name: name)
         } catch {
             close(descriptor)
             unlink(name)

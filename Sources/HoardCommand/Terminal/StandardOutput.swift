@@ -38,22 +38,14 @@ struct FileOutput {
     /// Creates a temporary file beside `path`, with the permissions that the user's umask leaves.
     init(path: String) throws(OutputError) {
         self.path = path
-        var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR {
+        if Self.isPipeOrDevice(path) {
             temporaryPath = nil
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
         } else {
-            let name = "\(path).\(ProcessInfo.processInfo.processIdentifier)"
-            let first = open("\(name).part", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-            if first < 0, errno == EEXIST {
-                // A process of the same number was killed. In containers the numbers are few.
-                let temporaryPath = "\(name).\(UInt64.random(in: 0 ... .max)).part"
-                self.temporaryPath = temporaryPath
-                descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-            } else {
-                temporaryPath = "\(name).part"
-                descriptor = first
-            }
+            // Not the process's number alone: one of the same number may have been killed, as in containers the numbers are few.
+            let temporaryPath = "\(path).\(ProcessInfo.processInfo.processIdentifier).\(UInt64.random(in: 0 ... .max)).part"
+            self.temporaryPath = temporaryPath
+            descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         }
         guard descriptor >= 0 else { throw Self.error("create", path, errno) }
     }
@@ -75,6 +67,13 @@ struct FileOutput {
     func discard() {
         close(descriptor)
         if let temporaryPath { unlink(temporaryPath) }
+    }
+
+    /// Whether a path leads to neither a file nor a directory nor nothing.
+    static func isPipeOrDevice(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
     }
 
     /// - Parameter waits: Whether to wait for room where another program that has the same pipe or terminal has set it not to block.

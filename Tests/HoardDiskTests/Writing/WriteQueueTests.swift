@@ -158,15 +158,20 @@ import Testing
         #expect(try store.countedTotals().count >= 1)
     }
 
-    @Test func waitingEndsThoughTheQueueIsNeverEmpty() async {
-        let queue = WriteQueue(maximumCount: 10, maximumByteCount: 1 << 20)
-        let ended = Counter()
+    /// Takes a batch, and waits until it is done, in a task that counts.
+    private func waitBehindABatch(of queue: WriteQueue, _ ended: Counter) async -> ([WriteQueue.Entry], Task<Void, Never>) {
         _ = await queue.stage(.remove("first")) {}
-        var batch = queue.takeBatch()
+        let batch = queue.takeBatch()
         let waiting = Task {
             await queue.waitUntilIdle()
             ended.increment()
         }
+        return (batch, waiting)
+    }
+
+    @Test func waitingEndsThoughTheQueueIsNeverEmpty() async {
+        let (queue, ended) = (WriteQueue(maximumCount: 10, maximumByteCount: 1 << 20), Counter())
+        var (batch, waiting) = await waitBehindABatch(of: queue, ended)
         // Before a batch is done there is the next one.
         for _ in 0..<100_000 where ended.value == 0 {
             _ = await queue.stage(.remove("next")) {}
@@ -182,14 +187,8 @@ import Testing
     }
 
     @Test func waitingIncludesTheOperationsThatFollowOthers() async {
-        let queue = WriteQueue(maximumCount: 10, maximumByteCount: 1 << 20)
-        let ended = Counter()
-        _ = await queue.stage(.remove("first")) {}
-        var batch = queue.takeBatch()
-        let waiting = Task {
-            await queue.waitUntilIdle()
-            ended.increment()
-        }
+        let (queue, ended) = (WriteQueue(maximumCount: 10, maximumByteCount: 1 << 20), Counter())
+        var (batch, waiting) = await waitBehindABatch(of: queue, ended)
         for _ in 0..<1_000 {
             queue.enqueue(.sweep(tag: 1)) {}
             queue.finish(batch)

@@ -233,7 +233,7 @@ import Testing
         hold.release()
         #expect(try await ordinary.value.staleness?.isStandIn == true)
         _ = await revalidating.result
-        // What is kept is still there the next time.
+        // The kept copy is still there the next time.
         #expect(try await harness.client.fetch("/home").staleness?.isStandIn == true)
     }
 
