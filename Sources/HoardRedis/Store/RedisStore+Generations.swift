@@ -24,12 +24,7 @@ extension RedisStore {
             return known
         }
         if known.count == scopes.count { return known }
-        let missing = scopes.filter { known[$0.key] == nil }.map { ($0.key, $0.value) }
-        var entries = known
-        for scopes in missing.chunks(ofCount: Self.maximumCommandCount / 4) {
-            entries.merge(try await makeGenerations(Array(scopes))) { $1 }
-        }
-        return entries
+        return known.merging(try await makeGenerations(scopes.filter { known[$0.key] == nil }.map { ($0.key, $0.value) })) { $1 }
     }
 
     /// A little more than is needed, because the record is written later.
@@ -122,33 +117,31 @@ extension RedisStore {
     ///
     /// - Parameter generations: Each with the milliseconds for which a record that refers to it is to be kept.
     func setGenerations(_ generations: [(scope: RecordScope, generation: Generation, needed: Int64?)]) async throws(StoreError) {
-        for generations in generations.chunks(ofCount: Self.maximumCommandCount) {
-            let commands = generations.map { scope, generation, needed in
-                let lifetime = scope == .everything ? nil : KeyLifetime.ofGeneration(neededBy: needed)
-                return RedisCommand("SET", key: .bytes(keys.scope(scope)), [.buffer(generation.encoded)] + Self.lifetimeArguments(lifetime))
-            }
-            // Whether the command succeeds or not, the known generations are no longer sure.
-            func changed() {
-                coherence.withLock { state in for (scope, _, _) in generations { state.changed(KeyHash(scope)) } }
-            }
-            changed()
-            let replies: [RESPValue]
-            do throws(StoreError) {
-                replies = try await send(commands)
-            } catch {
-                changed()
-                throw error
-            }
-            changed()
-            // A server without memory refuses to write, but not to take away. A generation that is not there means the same as another one.
-            let refused = zip(generations, replies).filter { isOutOfMemory($0.1) }.map { keys.scope($0.0.scope) }
-            if !refused.isEmpty {
-                // The server does not tell of that either, and one of them may have been read before it.
-                defer { changed() }
-                _ = try await send(refused.map { RedisCommand("DEL", key: .bytes($0)) })
-            }
-            for reply in replies { _ = try success(reply) }
+        let commands = generations.map { scope, generation, needed in
+            let lifetime = scope == .everything ? nil : KeyLifetime.ofGeneration(neededBy: needed)
+            return RedisCommand("SET", key: .bytes(keys.scope(scope)), [.buffer(generation.encoded)] + Self.lifetimeArguments(lifetime))
         }
+        // Whether the command succeeds or not, the known generations are no longer sure.
+        func changed() {
+            coherence.withLock { state in for (scope, _, _) in generations { state.changed(KeyHash(scope)) } }
+        }
+        changed()
+        let replies: [RESPValue]
+        do throws(StoreError) {
+            replies = try await send(commands)
+        } catch {
+            changed()
+            throw error
+        }
+        changed()
+        // A server without memory refuses to write, but not to take away. A generation that is not there means the same as another one.
+        let refused = zip(generations, replies).filter { isOutOfMemory($0.1) }.map { keys.scope($0.0.scope) }
+        if !refused.isEmpty {
+            // The server does not tell of that either, and one of them may have been read before it.
+            defer { changed() }
+            _ = try await send(refused.map { RedisCommand("DEL", key: .bytes($0)) })
+        }
+        for reply in replies { _ = try success(reply) }
     }
 
     static func lifetimeArguments(_ milliseconds: Int64?) -> [RedisCommand.Argument] {

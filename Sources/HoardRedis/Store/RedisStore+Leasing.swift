@@ -5,19 +5,25 @@ public import Hoard
 internal import NIOCore
 
 extension RedisStore: LeasingRecordStore {
-    /// Tries to get the lease of a key, by `SET NX` of a random token. One round trip.
+    /// Tries to get the lease of a key, by `SET NX` of a random token. One round trip. If its reply does not come, a lease that the server may have
+    /// granted is given back in the background.
     public func lease(forKey key: RecordKey, for duration: Duration) async throws(StoreError) -> RecordLease? {
         try checkOpen()
         try check(key)
         let lease = RecordLease(key: key, token: .random(in: .min ... .max))
-        let reply = try await send(
-            RedisCommand(
-                "SET",
-                key: .bytes(keys.lease(key)),
-                [.string(String(lease.token)), .string("NX"), .string("PX"), .integer(max(1, KeyLifetime.milliseconds(duration)))]
-            )
+        let command = RedisCommand(
+            "SET",
+            key: .bytes(keys.lease(key)),
+            [.string(String(lease.token)), .string("NX"), .string("PX"), .integer(max(1, KeyLifetime.milliseconds(duration)))]
         )
-        if case .null = reply { return nil }
+        let reply: RESPValue
+        do throws(RedisError) {
+            reply = try await connection.send(command)
+        } catch {
+            if error.mayHaveBeenCarriedOut { startTask { [self] in try? await release(lease) } }
+            throw failure(error)
+        }
+        if case .null = try success(reply) { return nil }
         return lease
     }
 
@@ -56,4 +62,9 @@ extension RedisStore: LeasingRecordStore {
         }
         alarm?.cancel()
     }
+}
+
+extension RedisError {
+    /// Whether the server may have carried out the command that has failed.
+    fileprivate var mayHaveBeenCarriedOut: Bool { [.connectionLost, .timedOut, .cancelled].contains(code) }
 }

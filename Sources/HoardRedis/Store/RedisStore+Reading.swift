@@ -91,7 +91,7 @@ extension RedisStore {
         return records
     }
 
-    /// Commands of one call go out in pieces of so many.
+    /// Commands of one call go out in pieces of so many, and so do records whose values or versions would be kept until all have been sent.
     static var maximumCommandCount: Int { 512 }
 
     /// Returns the values that are records that are there now, with the ends that stale marks have put to their

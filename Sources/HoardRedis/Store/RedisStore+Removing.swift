@@ -17,7 +17,7 @@ extension RedisStore {
     public func removeRecords(forKeys keys: [RecordKey]) async throws(StoreError) {
         try checkOpen()
         for key in keys { try check(key) }
-        for keys in Array(Set(keys)).chunks(ofCount: Self.maximumCommandCount / 2) { try await removeValues(forKeys: Array(keys)) }
+        try await removeValues(forKeys: Array(Set(keys)))
     }
 
     /// Removes the records with the tags, by giving each tag another generation. One round trip.

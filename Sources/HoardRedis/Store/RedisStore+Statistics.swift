@@ -85,34 +85,30 @@ extension RedisStore {
         let before = try await readGenerations([.everything])[.everything] ?? nil
         var size = StoreSize()
         var useless: [(key: RecordKey, version: RecordVersion)] = []
-        for keys in recordKeys.chunks(ofCount: Self.maximumCommandCount / 2) {
-            let replies = try await send(
-                keys.flatMap { key -> [RedisCommand] in
-                    let name = RedisCommand.Argument.bytes(self.keys.record(key))
-                    return [
-                        RedisCommand("GETRANGE", key: name, [.integer(0), .integer(Int64(StoredRecord.beginningByteCount) - 1)]),
-                        RedisCommand("STRLEN", key: name),
-                    ]
-                }
-            )
-            for (index, key) in keys.enumerated() {
-                guard let value = try bytes(replies[2 * index]), let number = StoredRecord.generationNumber(inBeginningOf: value) else { continue }
-                if number == before?.number {
-                    size.count += 1
-                    let length = try count(replies[2 * index + 1]).addingSaturated(Int64(key.bytes.count))
-                    size.bytes = Int(clamping: length.addingSaturated(Int64(size.bytes)))
-                } else {
-                    useless.append((key, RecordVersion(ofValue: value)))
-                }
+        let replies = try await send(
+            recordKeys.flatMap { key -> [RedisCommand] in
+                let name = RedisCommand.Argument.bytes(keys.record(key))
+                return [
+                    RedisCommand("GETRANGE", key: name, [.integer(0), .integer(Int64(StoredRecord.beginningByteCount) - 1)]),
+                    RedisCommand("STRLEN", key: name),
+                ]
+            }
+        )
+        for (index, key) in recordKeys.enumerated() {
+            guard let value = try bytes(replies[2 * index]), let number = StoredRecord.generationNumber(inBeginningOf: value) else { continue }
+            if number == before?.number {
+                size.count += 1
+                let length = try count(replies[2 * index + 1]).addingSaturated(Int64(key.bytes.count))
+                size.bytes = Int(clamping: length.addingSaturated(Int64(size.bytes)))
+            } else {
+                useless.append((key, RecordVersion(ofValue: value)))
             }
         }
         if !useless.isEmpty {
             // A generation never comes back: a record whose generation is neither the one before nor the one after has
             // been removed.
             let after = try await readGenerations([.everything])[.everything] ?? nil
-            if before?.number == after?.number {
-                for useless in useless.chunks(ofCount: Self.maximumCommandCount) { await removeUseless(Array(useless)) }
-            }
+            if before?.number == after?.number { await removeUseless(useless) }
         }
         return size
     }

@@ -3,11 +3,12 @@
 
 import Hoard
 import HoardTesting
+import Synchronization
 import Testing
 
 @_spi(Client) @testable import HoardRedis
 
-@Suite struct RedisStoreLeasingTests {
+@Suite(.timeLimit(.minutes(5))) struct RedisStoreLeasingTests {
     @Test func oneAtATimeHasALease() async throws {
         let world = try RedisStoreWorld()
         let lease = try #require(try await world.here.lease(forKey: "key", for: .seconds(5)))
@@ -31,6 +32,22 @@ import Testing
         // A lease that is no longer held takes no other process's lease away.
         try await world.here.release(lease)
         #expect(try await world.there.renew(next, for: .seconds(5)))
+    }
+
+    @Test(arguments: [RedisError.Code.timedOut, .connectionLost, .cancelled])
+    func aLeaseWhoseReplyIsLostIsGivenBack(code: RedisError.Code) async throws {
+        let world = try RedisStoreWorld()
+        let store = try RedisStore(clock: world.time, ticker: world.time) { (prefix, onEvent) throws(RedisError) in
+            LossyConnection(world.server.connect(prefix: prefix, onEvent: onEvent), code)
+        }
+        await #expect(throws: StoreError.self) { try await store.lease(forKey: "key", for: .seconds(5)) }
+        // Time stands still: it does not run out.
+        try await waitUntil {
+            guard let lease = try await world.there.lease(forKey: "key", for: .seconds(5)) else { return false }
+            try await world.there.release(lease)
+            return true
+        }
+        #expect(try await store.lease(forKey: "key", for: .seconds(5)) != nil)
     }
 
     @Test func aWaiterIsWokenByTheEndOfTheLeaseOrByTheRecord() async throws {
@@ -70,4 +87,25 @@ import Testing
         await world.here.close()
         await world.here.waitForChange(ofKey: "key", since: position, atMost: .seconds(3))
     }
+}
+
+/// A connection that loses the reply of the first command that is sent alone.
+private final class LossyConnection: RedisConnection {
+    private let base: FakeRedisConnection
+    private let code: RedisError.Code
+    private let hasLost = Atomic(false)
+
+    init(_ base: FakeRedisConnection, _ code: RedisError.Code) {
+        (self.base, self.code) = (base, code)
+    }
+
+    func send(_ command: RedisCommand) async throws(RedisError) -> RESPValue {
+        let reply = try await base.send(command)
+        if hasLost.exchange(true, ordering: .acquiringAndReleasing) { return reply }
+        throw RedisError(code, "The reply is lost.")
+    }
+
+    func send(_ commands: [RedisCommand]) async throws(RedisError) -> [RESPValue] { try await base.send(commands) }
+
+    func close() async { await base.close() }
 }

@@ -140,6 +140,18 @@ import Testing
         #expect(world.connection.largestPieceCount <= RedisStore.maximumCommandCount)
     }
 
+    @Test func removalsOfManyKeysAndTagsAreSentInPieces() async throws {
+        let (store, keys) = (world.store, (0..<600).map { RecordKey("\($0)") })
+        let record = world.record(taggedWith: ["tag"])
+        try await store.insert(Dictionary(uniqueKeysWithValues: keys.map { ($0, record) }))
+        #expect(try await store.statistics().count == 600)
+        try await store.removeRecords(forKeys: Array(keys.prefix(550)))
+        #expect(Set(try await store.records(forKeys: keys).keys) == Set(keys.suffix(50)))
+        try await store.removeRecords(taggedWith: Set((0..<600).map { "\($0)" } + ["tag"]))
+        #expect(try await store.records(forKeys: Array(keys.suffix(50))).isEmpty)
+        #expect(world.connection.largestPieceCount <= RedisStore.maximumCommandCount)
+    }
+
     @Test func aStoreThatIsClosedCountsNoTimeWithoutAConnection() async throws {
         let world = try await SeededExecutor(seed: 1).run {
             let world = try ScatteredWorld()
