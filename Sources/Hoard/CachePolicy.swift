@@ -51,8 +51,10 @@ public struct CachePolicy: Sendable, Hashable {
     /// result is kept. `nil`: no limit. Default: `nil`.
     public var softTimeout: Duration?
 
-    /// The longest wait for a load. Then the caller gets a stale value, if there is one, or ``CacheError/Code/timedOut``; the load goes on, and its
-    /// result is kept. `nil`: no limit. Default: `nil`.
+    /// The longest wait for a load and for the stores that are read before it. Then the caller gets a stale value, if there is one, or
+    /// ``CacheError/Code/timedOut``; the load goes on, and its result is kept. `nil`: no limit. Default: `nil`.
+    ///
+    /// Requests for several keys at once wait for the stores up to their own deadline (``StoreStack/Configuration/deadline``).
     ///
     /// Callers that come meanwhile join that load. A loader that may never return needs a timeout of its own, or no caller gets its key's value
     /// any more.
@@ -140,7 +142,8 @@ extension CachePolicy {
     ///
     /// If a source has no value for a key, one process after the other asks it, unless ``negativeFor`` says that the absence is remembered.
     public struct LoadLease: Sendable, Hashable {
-        /// The time after which a lease runs out, if its process has died. It is renewed while the load goes on. Default: 5 seconds.
+        /// The time after which a lease runs out, if its process has died. It is renewed while the load goes on. Less than 10 milliseconds count as
+        /// 10. Default: 5 seconds.
         public var duration: Duration
 
         /// The longest wait for another process's load, before this process loads by itself. Default: 10 seconds.
@@ -151,6 +154,9 @@ extension CachePolicy {
             self.duration = duration
             self.maximumWait = maximumWait
         }
+
+        /// Time for a renewal, which takes a round trip.
+        static var minimumDuration: Duration { .milliseconds(10) }
     }
 
     /// The way in which writes reach the stores.
@@ -192,7 +198,7 @@ extension CachePolicy {
         case .probabilistic(let beta):
             guard beta > 0, beta.isFinite else { return "earlyRefresh needs a beta greater than 0, not \(beta)." }
         }
-        if let loadLease, loadLease.duration < .milliseconds(10) {
+        if let loadLease, loadLease.duration < LoadLease.minimumDuration {
             return "loadLease needs a duration of at least 10 milliseconds, not \(loadLease.duration)."
         }
         if earlyRefresh != .never, freshFor == nil {

@@ -163,10 +163,10 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return coldStarts.waiterCount(for: key) + (coldStarts.isLoading(key) ? max(0, direct - 1) : direct)
     }
 
-    /// Waits until the stores have every value that was left to be written behind, or to be copied from a farther store. Suspends.
+    /// Waits until the stores have every value that was left to be written behind, or to be copied from a farther store, before the call. Suspends.
     public func flush() async {
-        await writesBehind.waitUntilIdle()
-        await storeWrites.waitUntilIdle()
+        await writesBehind.waitUntilWritten()
+        await storeWrites.waitForPresentWork()
     }
 
     /// Closes the cache. Suspends.

@@ -25,7 +25,7 @@ public struct Expiration: Hashable, Sendable {
     ///
     /// Reads that count as a use put the end off; ``Cache/peek(_:)`` and ``Cache/contains(_:)`` do not. The time of a read is taken from a
     /// coarse clock, which may be some milliseconds behind. Entries that bring a time of their own are put off by reads too, if that gives
-    /// them longer. With a `duration` of zero or less, nothing is ever kept.
+    /// them longer; negative entries are not. With a `duration` of zero or less, nothing is ever kept.
     public static func afterAccess(_ duration: Duration) -> Self {
         .init(base: .afterAccess(nanoseconds: duration.saturatingNanoseconds))
     }

@@ -7,6 +7,8 @@ extension EvictionPolicy {
     private static let movesPerInsertion = 8
     /// So many entries at most are compared by their weight before one leaves.
     private static let comparedVictims = 8
+    /// So many entries at most are looked at before it is decided whether a candidate takes their place.
+    private static let weighedVictims = 128
 
     /// An entry to evict, if a limit is exceeded. It is in no list any more; the caller takes it out of the table and asks again.
     ///
@@ -45,26 +47,30 @@ extension EvictionPolicy {
         }
     }
 
-    /// Whether a candidate has been seen more often than all the entries together that would have to leave main in its stead.
+    /// Whether a candidate has been seen more often than all the entries together that would have to leave main in its stead. If they are very many,
+    /// that is estimated by the first of them.
     private mutating func wins(_ candidate: Slot, in table: SlotLinks) -> Bool {
         guard main.count > 0 else { return false }
         let rating = rating(candidate, in: table)
         // The candidate is in no list at this moment.
         let weight = totalWeight &+ UInt(table.weight(of: candidate))
-        var missing = max(1, maximumWeight.map { weight > $0 ? weight &- $0 : 0 } ?? 0)
+        let missing = max(1, maximumWeight.map { weight > $0 ? weight &- $0 : 0 } ?? 0)
+        // Not even all of main would make room for it.
+        guard main.weight >= missing else { return false }
         var victim = nextVictim(from: main.hand, in: table)
         main.moveHand(to: victim)
         var victims = self.rating(victim, in: table)
-        while rating > victims {
-            let freed = UInt(table.weight(of: victim))
+        var freed: UInt = 0
+        for _ in 0..<Self.weighedVictims {
+            guard rating > victims else { return false }
+            freed &+= UInt(table.weight(of: victim))
             if freed >= missing { return true }
-            missing &-= freed
             victim = nextVictim(from: table.next(of: victim), in: table)
-            // Not even all of main would make room for it.
             if victim == main.hand { return false }
             victims += self.rating(victim, in: table)
         }
-        return false
+        // A heavy candidate would displace very many light entries. The rest of them count as these do for their weight.
+        return Double(rating) * Double(freed) > Double(victims) * Double(missing)
     }
 
     private mutating func nextVictim(from start: Slot, in table: SlotLinks) -> Slot {

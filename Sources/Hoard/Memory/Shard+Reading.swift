@@ -68,7 +68,8 @@ extension Shard {
     @inlinable mutating func noteUse(of slot: Slot, _ flags: SlotFlags, now: Int64) {
         table.slots.countUse(of: slot, flags)
         let deadline = table.slots.deadline(of: slot)
-        guard rules.accessLifetime > 0, deadline < .max else { return }
+        // A negative entry ends after its own time, or a key that is asked for often would stay absent for ever.
+        guard rules.accessLifetime > 0, deadline < .max, !flags.isNegative else { return }
         // The timer wheel finds out when the timer comes up.
         let later = CacheClock.deadline(rules.accessLifetime, after: now)
         if later > deadline { table.slots.setDeadline(later, of: slot) }

@@ -37,10 +37,13 @@ extension StoreTier {
 
     /// Calls the store and waits for it until the deadline. When the caller is cancelled, so is the call.
     ///
-    /// - Parameter spent: How much of the time until the deadline the store has had already, in nanoseconds.
+    /// - Parameters:
+    ///   - spent: How much of the time until the deadline the store has had already, in nanoseconds. Negative: it has so much more.
+    ///   - onLateSuccess: Called if the store has done it after the caller's wait.
     func performInTime<Success: Sendable>(
         _ call: CacheStoreCall,
         spent: Int64 = 0,
+        onLateSuccess: @escaping @Sendable (Success) async -> Void = { _ in },
         _ body: @escaping @Sendable () async throws(StoreError) -> Success
     ) async -> Answer<Success> {
         guard configuration.deadline != nil else { return Answer(await perform(call, body)) }
@@ -50,13 +53,36 @@ extension StoreTier {
             let token = deadline(from: ticker.nanoseconds() - spent).map { deadlines.schedule(at: $0) { answer.answer(.timedOut) } }
             let result = await perform(call, body)
             if let token { deadlines.cancel(token) }
-            answer.answer(Answer(result))
+            if !answer.answer(Answer(result)), case .success(let success) = result { await onLateSuccess(success) }
         }
         return await withTaskCancellationHandler {
             await answer.value()
         } onCancel: {
             task.cancel()
         }
+    }
+
+    /// A page of a listing takes a store as long as several operations, and has so many times the deadline.
+    static var deadlinesPerPage: Int64 { 8 }
+
+    /// Lists records. `nil`: the store cannot list.
+    func page(after cursor: RecordCursor?, limit: Int) async -> Answer<RecordPage>? {
+        guard let store = store as? any ListingRecordStore else { return nil }
+        let hour: Int64 = 3_600_000_000_000
+        let extra = min(hour, configuration.deadline?.saturatingNanoseconds ?? 0) * (Self.deadlinesPerPage - 1)
+        return await performInTime(CacheStoreCall(store: name, operation: .read), spent: -extra) { () async throws(StoreError) in
+            try await store.recordPage(after: cursor, limit: limit)
+        }
+    }
+
+    /// Reads a record without a use. `nil`: there is none, or the store cannot tell.
+    func peek(forKey key: RecordKey) async -> Record? {
+        guard let store = store as? any ListingRecordStore else { return nil }
+        let answer = await performInTime(CacheStoreCall(store: name, operation: .read)) { () async throws(StoreError) in
+            try await store.peekRecord(forKey: key)
+        }
+        guard case .success(let record?) = answer, !hasInvalidated(key, tags: record.tags, partition: record.partition) else { return nil }
+        return record
     }
 
     /// Has the store call back, and waits for that until the deadline, or until the caller is cancelled. Starts no task.

@@ -48,6 +48,11 @@ extension StoreTier {
     /// Whether the store knows without reading that it has no record of a key. Then it need not be asked, however it is doing.
     @usableFromInline func isKnownAbsent(_ key: RecordKey) -> Bool { immediateStore?.isKnownAbsent(key) ?? false }
 
+    /// Whether a removal that concerns a record of the store is pending, so that no read would find the record.
+    func hasInvalidated(_ key: RecordKey, tags: Set<String>, partition: String?) -> Bool {
+        withState { $0.isPending(key) || $0.journal.containsAny(of: tags) || $0.journal.contains(partition: partition) }
+    }
+
     /// Asks the store on the caller's thread. `nil`: it cannot answer at once.
     private func readAtOnce(_ key: RecordKey, _ call: CacheStoreCall) async -> Answer<Record?>? {
         guard let immediateStore else { return nil }
@@ -220,7 +225,7 @@ extension StoreTier.State {
         return journal.containsAny(of: record.tags) || journal.contains(partition: record.partition)
     }
 
-    private func isPending(_ key: RecordKey) -> Bool {
+    fileprivate func isPending(_ key: RecordKey) -> Bool {
         journal.contains(key) || queues.isInvalidated(key) || undecided[key] != nil
     }
 }

@@ -9,8 +9,9 @@ extension TieredCache {
     /// - Parameters:
     ///   - found: The entry that memory had, unless memory is skipped.
     ///   - pass: The answers of the stores that can answer at once or call back, if they have been asked.
+    ///   - hardEnd: The tick at which the caller stops waiting, for stores and loader together; `nil`: never.
     /// - Throws: The loader's error; `CancellationError`; ``CacheError``.
-    func answer(_ inquiry: Inquiry, found: TieredEntry<Value>?, pass: FirstPass? = nil) async throws -> Answer<Value> {
+    func answer(_ inquiry: Inquiry, found: TieredEntry<Value>?, pass: FirstPass? = nil, hardEnd: Int64? = nil) async throws -> Answer<Value> {
         var candidate: Candidate?
         if let entry = found.flatMap({ checked($0, key: inquiry.key) }) {
             if let answer = answerIfGood(entry, .memory, inquiry, isCoalesced: false) { return answer }
@@ -29,11 +30,17 @@ extension TieredCache {
             if let known = first?.reading, !joinsOthers {
                 (reading, isCoalesced) = (known, false)
             } else if candidate == nil, let load = inquiry.load {
-                let (start, isJoined) = try await coldStart(inquiry, knowing: first?.reading, from: next, load: load)
+                let (start, isJoined) = try await coldStart(inquiry, knowing: first?.reading, from: next, hardEnd: hardEnd, load: load)
                 if let load = start.load { return answer(load, isCoalesced: isJoined || start.isLoadCoalesced, start.reading.skipped) }
                 (reading, isCoalesced) = (start.reading, isJoined || start.isReadCoalesced)
             } else {
-                (reading, isCoalesced) = try await storeReading(inquiry, from: next)
+                do {
+                    (reading, isCoalesced) = try await storeReading(inquiry, from: next, hardEnd: hardEnd)
+                } catch is WaitTimedOut {
+                    // The load that the caller would have waited for goes on without it.
+                    if let candidate { refreshInBackground(candidate, inquiry, reason: .stale) }
+                    return try timedOutAnswer(inquiry, candidate, [], deadline: hardEnd)
+                }
             }
             skipped = reading.skipped
             if let entry = reading.entry {
@@ -50,7 +57,7 @@ extension TieredCache {
         guard let load = inquiry.load else {
             return candidate.map { stale($0, .init(.noLoader), skipped) } ?? .absent(isKnown: false)
         }
-        return try await loadedAnswer(inquiry, candidate, skipped, load: load)
+        return try await loadedAnswer(inquiry, candidate, skipped, hardEnd: hardEnd, load: load)
     }
 
     /// Returns the answer if it needs no load, or a load in the background only.
@@ -100,15 +107,15 @@ extension TieredCache {
         _ inquiry: Inquiry,
         knowing known: StoreReading?,
         from first: Int,
+        hardEnd: Int64?,
         load: @escaping Loader
     ) async throws -> (start: ColdStart, isCoalesced: Bool) {
         var seen: TieredEntry<Value>?
-        let deadline = deadline(for: inquiry.policy) { _ in false }
         do {
             let (start, isCoalesced) = try await coldStarts.run(
                 inquiry.key,
                 existing: { existing(inquiry, seen: &seen).map { ColdStart(load: $0) } },
-                deadline: deadline.map { ($0, deadlines) }
+                deadline: hardEnd.map { ($0, deadlines) }
             ) { [self] in
                 let (reading, isReadCoalesced) = if let known { (known, false) } else { try await storeReading(inquiry, from: first) }
                 if reading.entry != nil { return ColdStart(reading: reading, isReadCoalesced: isReadCoalesced) }
@@ -147,16 +154,14 @@ extension TieredCache {
         _ inquiry: Inquiry,
         _ candidate: Candidate?,
         _ skipped: [StoreSkip],
+        hardEnd: Int64?,
         load: @escaping Loader
     ) async throws -> Answer<Value> {
-        func fallback(_ reason: StaleReason, at tick: Int64) -> Answer<Value>? {
-            guard let candidate, inquiry.allowsStandIn(candidate, at: tick) else { return nil }
-            return stale(candidate, reason, skipped)
-        }
+        func fallback(_ reason: StaleReason, at tick: Int64) -> Answer<Value>? { standIn(inquiry, candidate, skipped, reason, at: tick) }
         let reason = reason(inquiry.policy, candidate)
         var seen: TieredEntry<Value>?
         var pending: Answer<Value>?
-        let deadline = deadline(for: inquiry.policy) { inquiry.allowsStandIn(candidate, at: $0) }
+        let deadline = deadline(for: inquiry.policy, hardEnd: hardEnd) { inquiry.allowsStandIn(candidate, at: $0) }
         do {
             let (outcome, isCoalesced) = try await loads.run(
                 inquiry.key,
@@ -178,16 +183,35 @@ extension TieredCache {
             if case .failed(let error) = outcome { throw error }
             return answer(outcome, isCoalesced: isCoalesced, skipped)
         } catch is WaitTimedOut {
-            counters.withLock { $0.loadTimeouts += 1 }
-            // The caller may be woken late. It still gets the value that was usable at its deadline.
-            let now = ticker.nanoseconds()
-            if let answer = fallback(.init(.loadTimedOut), at: min(now, deadline ?? now)) { return answer }
-            throw Self.timedOut
+            return try timedOutAnswer(inquiry, candidate, skipped, deadline: deadline)
         } catch {
             if Task.isCancelled || (error as? CacheError)?.code == .recursiveLoad { throw error }
             if let answer = fallback(.init(.loadFailed, error: error), at: ticker.nanoseconds()) { return answer }
             throw error
         }
+    }
+
+    /// The stale value that may be returned because a new one cannot be loaded.
+    private func standIn(
+        _ inquiry: Inquiry,
+        _ candidate: Candidate?,
+        _ skipped: [StoreSkip],
+        _ reason: StaleReason,
+        at tick: Int64
+    ) -> Answer<Value>? {
+        guard let candidate, inquiry.allowsStandIn(candidate, at: tick) else { return nil }
+        return stale(candidate, reason, skipped)
+    }
+
+    /// The answer for a caller that has waited until its deadline.
+    ///
+    /// - Throws: ``timedOut`` if there is no stale value for it.
+    private func timedOutAnswer(_ inquiry: Inquiry, _ candidate: Candidate?, _ skipped: [StoreSkip], deadline: Int64?) throws -> Answer<Value> {
+        counters.withLock { $0.loadTimeouts += 1 }
+        // The caller may be woken late. It still gets the value that was usable at its deadline.
+        let now = ticker.nanoseconds()
+        guard let answer = standIn(inquiry, candidate, skipped, .init(.loadTimedOut), at: min(now, deadline ?? now)) else { throw Self.timedOut }
+        return answer
     }
 
     func answer(_ outcome: TieredLoad<Value>, isCoalesced: Bool, _ skipped: [StoreSkip]) -> Answer<Value> {
@@ -204,15 +228,18 @@ extension TieredCache {
         return .value(lookup)
     }
 
+    /// The tick at which a caller that begins to wait now stops waiting, whatever it waits for.
+    func hardEnd(for policy: CachePolicy) -> Int64? { policy.hardTimeout.map { end(of: $0) } }
+
+    private func end(of timeout: Duration) -> Int64 { ticker.nanoseconds().addingSaturated(max(0, timeout.saturatingNanoseconds)) }
+
     /// The tick at which a caller stops waiting for a load.
     ///
     /// - Parameter hasStandIn: Whether a stale value may be returned instead at a tick.
-    func deadline(for policy: CachePolicy, hasStandIn: (Int64) -> Bool) -> Int64? {
-        let now = ticker.nanoseconds()
-        func end(of timeout: Duration?) -> Int64? { timeout.map { now.addingSaturated(max(0, $0.saturatingNanoseconds)) } }
+    func deadline(for policy: CachePolicy, hardEnd: Int64?, hasStandIn: (Int64) -> Bool) -> Int64? {
         // The soft timeout counts only if the stale value will still be usable when it ends.
-        let soft = end(of: policy.softTimeout).flatMap { hasStandIn($0) ? $0 : nil }
-        return [end(of: policy.hardTimeout), soft].compactMap { $0 }.min()
+        let soft = policy.softTimeout.map { end(of: $0) }.flatMap { hasStandIn($0) ? $0 : nil }
+        return [hardEnd, soft].compactMap { $0 }.min()
     }
 
     /// Whether the source of a key is left alone because the last load has failed.

@@ -75,11 +75,12 @@ extension TieredCache {
             try await load([request])[request.key] ?? .absent()
         }
         askMemory(&bulk)
+        let hardEnd = hardEnd(for: bulk.policy)
         do {
             try Task.checkCancellation()
             await askStores(&bulk)
             refreshInBackground(bulk, load: load)
-            try await askLoader(&bulk, load: load)
+            try await askLoader(&bulk, hardEnd: hardEnd, load: load)
         } catch {
             let unanswered = bulk.unanswered
             counters.withLock { $0.misses += unanswered.count }
@@ -204,6 +205,7 @@ extension TieredCache {
 
     private func askLoader(
         _ bulk: inout BulkInquiry,
+        hardEnd: Int64?,
         load: @escaping @Sendable ([LoadRequest<Key, Value>]) async throws -> [Key: LoadResult<Value>]
     ) async throws {
         try answerKeptErrors(&bulk)
@@ -222,7 +224,7 @@ extension TieredCache {
             }
             return true
         }
-        let deadline = deadline(for: policy) { end in missing.allSatisfy { hasStandIn($0, at: end) } }
+        let deadline = deadline(for: policy, hardEnd: hardEnd) { end in missing.allSatisfy { hasStandIn($0, at: end) } }
         do {
             let seen = KeptAlive()
             let (outcomes, ledKeys) = try await loads.runAll(

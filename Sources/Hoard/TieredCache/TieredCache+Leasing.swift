@@ -42,15 +42,17 @@ extension TieredCache {
     ) async throws -> LoadTurn<Found> {
         guard let (tier, store) = stack.leasingStore, let recordKey = naming.recordKey(for: key) else { return .load(nil) }
         let end = ticker.nanoseconds().addingSaturated(max(0, lease.maximumWait.saturatingNanoseconds))
+        // The policies of calls are not validated. A lease that runs out at once would be renewed without a pause.
+        let duration = max(CachePolicy.LoadLease.minimumDuration, lease.duration)
         while true {
             try Task.checkCancellation()
             // Changes from here on end the wait below.
             let position = store.position
-            switch await tier.lease(forKey: recordKey, for: lease.duration, in: store) {
+            switch await tier.lease(forKey: recordKey, for: duration, in: store) {
             case .failed:
                 return .load(nil)
             case .granted(let granted):
-                let held = HeldLease(granted, for: lease.duration, in: store, of: tier)
+                let held = HeldLease(granted, for: duration, in: store, of: tier)
                 // The last holder of the lease may have brought the value since this process looked.
                 do {
                     guard let found = try await lookAgain() else { return .load(held) }
@@ -65,7 +67,7 @@ extension TieredCache {
                 let left = end.subtractingSaturated(ticker.nanoseconds())
                 guard left > 0 else { return .load(nil) }
                 // No change is reported when a lease runs out, so this looks again from time to time.
-                let period = max(10_000_000, lease.duration.saturatingNanoseconds / 4)
+                let period = max(10_000_000, duration.saturatingNanoseconds / 4)
                 await store.waitForChange(ofKey: recordKey, since: position, atMost: .nanoseconds(min(left, period)))
                 try Task.checkCancellation()
                 if let found = try await lookAgain() {
@@ -104,7 +106,13 @@ extension StoreTier {
         guard health.circuit == .closed, health.overdueCalls == 0 else { return .failed }
         let start = ticker.nanoseconds()
         let call = CacheStoreCall(store: store.name, operation: .lease)
-        let answer = await performInTime(call) { () async throws(StoreError) in try await store.lease(forKey: key, for: duration) }
+        let giveBack: @Sendable (RecordLease?) async -> Void = { lease in
+            // This process loads without it, and others need not wait until it runs out.
+            if let lease { try? await store.release(lease) }
+        }
+        let answer = await performInTime(call, onLateSuccess: giveBack) { () async throws(StoreError) in
+            try await store.lease(forKey: key, for: duration)
+        }
         let now = ticker.nanoseconds()
         switch answer {
         case .success(let lease):

@@ -31,7 +31,8 @@ extension TieredCache {
         package let store: Int?
     }
 
-    /// Returns a page of entries: first from the stores that can list, then those that only memory has. A store that fails is passed by. Suspends.
+    /// Returns a page of entries: first from the stores that can list, then those that only memory has. A store that fails, or
+    /// takes eight deadlines, is passed by. Suspends.
     ///
     /// - Parameters:
     ///   - limit: The most slots of memory, or records, to look at.
@@ -44,10 +45,10 @@ extension TieredCache {
         case .store(let index, let cursor):
             guard index < tiers.count else { return ([], .memory(shard: 0, slot: 0)) }
             let following = ListingPosition.store(index: index + 1, nil)
-            guard let store = tiers[index].store as? any ListingRecordStore, let page = try? await store.recordPage(after: cursor, limit: limit)
-            else { return ([], following) }
+            let tier = tiers[index]
+            guard case .success(let page)? = await tier.page(after: cursor, limit: limit) else { return ([], following) }
             var entries: [Listed] = []
-            for record in page.records {
+            for record in page.records where !tier.hasInvalidated(record.key, tags: record.tags, partition: record.partition) {
                 guard case .key(let key) = naming.origin(of: record.key), isMatch(key), await firstStore(with: record.key, before: index) == nil
                 else { continue }
                 entries.append(listed(key, record, index))
@@ -81,8 +82,7 @@ extension TieredCache {
     /// The index of the nearest store before `end` that lists a record.
     private func firstStore(with key: RecordKey, before end: Int) async -> Int? {
         for index in 0..<end {
-            guard let store = tiers[index].store as? any ListingRecordStore else { continue }
-            if (try? await store.peekRecord(forKey: key)) != nil { return index }
+            if await tiers[index].peek(forKey: key) != nil { return index }
         }
         return nil
     }
@@ -92,8 +92,7 @@ extension TieredCache {
         if let entry = memory.peek(key).flatMap({ checked($0, key: key) }) { return entry.value }
         guard let recordKey = naming.recordKey(for: key) else { return nil }
         for tier in tiers {
-            guard let store = tier.store as? any ListingRecordStore, let record = try? await store.peekRecord(forKey: recordKey),
-                record.schemaFingerprint == codec.schemaFingerprint, !record.isNegative
+            guard let record = await tier.peek(forKey: recordKey), record.schemaFingerprint == codec.schemaFingerprint, !record.isNegative
             else { continue }
             return try? codec.decode(record.payload)
         }

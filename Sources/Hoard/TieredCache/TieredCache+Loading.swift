@@ -125,14 +125,15 @@ extension TieredCache {
     /// Answers a request that needs a value. Counts the answer.
     private func countedLookup(_ inquiry: Inquiry, found: TieredEntry<Value>?, pass: FirstPass? = nil) async throws -> Lookup<Value> {
         do {
-            var answer = try await answer(inquiry, found: found, pass: pass)
+            let hardEnd = hardEnd(for: inquiry.policy)
+            var answer = try await answer(inquiry, found: found, pass: pass, hardEnd: hardEnd)
             while true {
                 if case .value(let lookup) = answer {
                     count(answer, inquiry.key)
                     return lookup
                 }
                 // This caller has waited for another caller's loader, which has found nothing.
-                answer = try await self.answer(inquiry.skippingStoreReads, found: nil)
+                answer = try await self.answer(inquiry.skippingStoreReads, found: nil, hardEnd: hardEnd)
             }
         } catch {
             countFailure(inquiry.key)
@@ -142,7 +143,7 @@ extension TieredCache {
 
     private func countedAnswer(_ inquiry: Inquiry, found: TieredEntry<Value>?, pass: FirstPass? = nil) async throws -> Answer<Value> {
         do {
-            let answer = try await answer(inquiry, found: found, pass: pass)
+            let answer = try await answer(inquiry, found: found, pass: pass, hardEnd: hardEnd(for: inquiry.policy))
             count(answer, inquiry.key)
             return answer
         } catch {

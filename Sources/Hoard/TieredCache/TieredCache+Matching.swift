@@ -12,8 +12,8 @@ internal import Synchronization
 /// Removes, or marks as stale, all keys that meet a condition, for callers that cannot list the keys.
 ///
 /// As with every removal, loads and writes that began before are not published. The walk goes through memory and the stores a page at a time.
-/// A store that cannot list its records, fails to, or has records that do not lead back to their keys loses all of them. So no matching record
-/// is left.
+/// A store that cannot list its records, fails to, takes eight deadlines for a page, or has records that do not lead back to their keys
+/// loses all of them. So no matching record is left.
 ///
 /// The walk also finds records that are promoted meanwhile: it visits the farthest store first, and memory before and after the stores.
 extension TieredCache {
@@ -151,14 +151,14 @@ extension TieredCache {
 
     /// - Returns: Whether the store has listed all of its records.
     private func changeListed(in tier: StoreTier, where isMatch: (Key) -> Bool, _ change: ([Match]) async -> Void) async -> Bool {
-        guard naming.canTellKeys, let store = tier.store as? any ListingRecordStore else { return false }
+        guard naming.canTellKeys else { return false }
         var cursor: RecordCursor?
         repeat {
             let page: RecordPage
-            do {
-                page = try await store.recordPage(after: cursor, limit: Self.pageSize)
-            } catch {
-                return error.code == .closed
+            switch await tier.page(after: cursor, limit: Self.pageSize) {
+            case .success(let listed): page = listed
+            case .failure(let error): return error.code == .closed
+            case .timedOut, nil: return false
             }
             let matches = page.records.compactMap { record -> Match? in
                 guard case .key(let key) = naming.origin(of: record.key), isMatch(key) else { return nil }

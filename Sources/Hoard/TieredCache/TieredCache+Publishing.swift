@@ -194,8 +194,10 @@ extension TieredCache {
         interleavingPoint()
         if writesBehind.add(publications) {
             startDetachedTask { [self] in
-                while case let batch = writesBehind.takeBatch(), !batch.isEmpty {
-                    await publishToStores(batch, maximumByteCount: Self.maximumBatchByteCount)
+                var batch = writesBehind.takeBatch(after: nil)
+                while let taken = batch {
+                    await publishToStores(taken.elements, maximumByteCount: Self.maximumBatchByteCount)
+                    batch = writesBehind.takeBatch(after: taken)
                 }
             }
         }

@@ -12,11 +12,13 @@ internal import Synchronization
 extension TieredCache {
     /// Reads the stores for a key. Callers that ask for the same key meanwhile share the read.
     ///
-    /// - Parameter first: The first store to read. The stores above it have just answered that they have nothing.
-    /// - Throws: `CancellationError`; `recursiveLoad` for a store that asks the cache above it.
-    func storeReading(_ inquiry: Inquiry, from first: Int = 0) async throws -> (reading: StoreReading, isCoalesced: Bool) {
+    /// - Parameters:
+    ///   - first: The first store to read. The stores above it have just answered that they have nothing.
+    ///   - hardEnd: The tick at which the caller stops waiting. The read goes on then.
+    /// - Throws: `CancellationError`; `recursiveLoad` for a store that asks the cache above it; ``WaitTimedOut``.
+    func storeReading(_ inquiry: Inquiry, from first: Int = 0, hardEnd: Int64? = nil) async throws -> (reading: StoreReading, isCoalesced: Bool) {
         let skipsMemory = inquiry.policy.skipping.contains(.memoryWrites)
-        let (reading, isCoalesced) = try await storeReads.run(inquiry.key) { [self] in
+        let (reading, isCoalesced) = try await storeReads.run(inquiry.key, deadline: hardEnd.map { ($0, deadlines) }) { [self] in
             await readStores(inquiry.key, skipsMemory: skipsMemory, from: first, mayWait: true).reading
         }
         return (reading, isCoalesced)

@@ -7,17 +7,30 @@ internal import Synchronization
 ///
 /// A writer takes up to ``batchCount`` elements at a time. If more elements wait because a store is slow, another writer begins beside it.
 final class WriteBehindQueue<Element: Sendable>: Sendable {
+    /// Elements that a writer has taken, in order.
+    struct Batch: Sendable {
+        let elements: [Element]
+        /// The number of elements that were taken before.
+        fileprivate let start: Int
+    }
+
     private struct State {
         /// The elements to take next, the first one at the end.
         var next: [Element] = []
         /// The elements that came later, in order.
         var added: [Element] = []
         var writerCount = 0
+        /// The numbers of elements that were ever taken, and that were written.
+        var takenCount = 0
+        var writtenCount = 0
         /// The callers that wait for room.
         var callers: [CheckedContinuation<Void, Never>] = []
-        var idleWaiters: [CheckedContinuation<Void, Never>] = []
+        /// The callers that wait for the first elements up to an end, each with the number of those that are not written yet.
+        var waiters: [(end: Int, left: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
         var count: Int { next.count + added.count }
+        /// The number of elements that were ever added.
+        var addedCount: Int { takenCount + count }
         var isFull: Bool { count > WriteBehindQueue.maximumWaitingCount }
 
         mutating func take(_ maximumCount: Int) -> [Element] {
@@ -30,7 +43,19 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
                 guard let element = next.popLast() else { break }
                 taken.append(element)
             }
+            takenCount += taken.count
             return taken
+        }
+
+        /// Returns the callers that have waited for a batch.
+        mutating func wrote(_ batch: Batch) -> [CheckedContinuation<Void, Never>] {
+            writtenCount += batch.elements.count
+            for index in waiters.indices {
+                waiters[index].left -= max(0, min(batch.elements.count, waiters[index].end - batch.start))
+            }
+            let woken = waiters.filter { $0.left == 0 }.map(\.continuation)
+            if !woken.isEmpty { waiters.removeAll { $0.left == 0 } }
+            return woken
         }
     }
 
@@ -70,30 +95,40 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Suspends until all added elements are written and no writer is at work.
-    func waitUntilIdle() async {
+    /// The number of callers that wait for elements to be written. For tests.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    /// Suspends until the elements that have been added are written. Others that are added meanwhile, as fast as they are written, are not waited for.
+    func waitUntilWritten() async {
         await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                if state.writerCount > 0 { state.idleWaiters.append(continuation) }
-                return state.writerCount == 0
+            let isWritten = state.withLock { state in
+                let end = state.addedCount
+                let left = end - state.writtenCount
+                if left > 0 { state.waiters.append((end, left, continuation)) }
+                return left == 0
             }
-            if isIdle { continuation.resume() }
+            if isWritten { continuation.resume() }
         }
     }
 
-    /// Takes the elements that have waited longest; none if the writer's work is done. O(number of elements taken), amortised.
-    func takeBatch() -> [Element] {
-        let (batch, woken) = state.withLock { state -> ([Element], [CheckedContinuation<Void, Never>]) in
-            let batch = state.take(Self.batchCount)
-            if batch.isEmpty {
+    /// Takes the elements that have waited longest. O(number of elements taken), amortised.
+    ///
+    /// - Parameter written: The writer's last batch, which it has written; `nil` if this is its first.
+    /// - Returns: `nil` if the writer's work is done.
+    func takeBatch(after written: Batch?) -> Batch? {
+        let (batch, woken) = state.withLock { state -> (Batch?, [CheckedContinuation<Void, Never>]) in
+            var woken = written.map { state.wrote($0) } ?? []
+            let start = state.takenCount
+            let elements = state.take(Self.batchCount)
+            if elements.isEmpty {
                 state.writerCount -= 1
-                guard state.writerCount == 0 else { return ([], []) }
-                defer { state.idleWaiters = [] }
-                return ([], state.idleWaiters)
+                return (nil, woken)
             }
-            if state.isFull { return (batch, []) }
-            defer { state.callers = [] }
-            return (batch, state.callers)
+            if !state.isFull {
+                woken += state.callers
+                state.callers = []
+            }
+            return (Batch(elements: elements, start: start), woken)
         }
         for continuation in woken { continuation.resume() }
         return batch

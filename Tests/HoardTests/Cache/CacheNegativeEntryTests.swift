@@ -37,6 +37,28 @@ import Testing
         cache.checkInvariants()
     }
 
+    @Test func readsDoNotPutOffTheEndOfAnAbsence() async throws {
+        let cache = Cache<String, Int>(configuration: .init(maximumCount: 10, expiration: .afterAccess(.seconds(60))), ticker: ticker)
+        let loads = Counter()
+        @Sendable func load(_ request: LoadRequest<String, Int>) -> LoadResult<Int> {
+            loads.increment()
+            return .absent(expiresAfter: .seconds(10))
+        }
+        for _ in 0..<10 {
+            #expect(try await cache.valueIfExists(forKey: "a", load: load) == nil)
+            #expect(cache.value(forKey: "a") == nil)
+            ticker.advance(by: .seconds(5))
+        }
+        #expect(loads.value == 5)
+        // The time of a value is put off as before.
+        cache.insert(1, forKey: "b", expiresAfter: .seconds(10))
+        for _ in 0..<10 {
+            #expect(cache.value(forKey: "b") == 1)
+            ticker.advance(by: .seconds(50))
+        }
+        cache.checkInvariants()
+    }
+
     @Test func negativeEntryIsNoValue() async throws {
         try await remember("a")
         #expect(cache.count == 1)

@@ -35,4 +35,25 @@ import Testing
         gate.open()
         await work.waitUntilIdle()
     }
+
+    @Test func workThatBeginsLaterIsWaitedForOnlyByCallersThatWantNothingToRun() async throws {
+        let work = BackgroundWork(maximumCount: 10)
+        let (earlier, later) = (Gate(), Gate())
+        work.start { await earlier.pass() }
+        let waiting = Task { await work.waitForPresentWork() }
+        let idle = Mutex(false)
+        let waitingForAll = Task {
+            await work.waitUntilIdle()
+            idle.withLock { $0 = true }
+        }
+        try await waitUntil { work.waiterCount == 2 }
+        work.start { await later.pass() }
+        earlier.open()
+        await waiting.value
+        #expect(work.waiterCount == 1)
+        #expect(!idle.withLock { $0 })
+        later.open()
+        await waitingForAll.value
+        #expect(idle.withLock { $0 })
+    }
 }

@@ -81,6 +81,27 @@ import Testing
         fixture.checkInvariants()
     }
 
+    /// A candidate of weight 400 and rating 5 would displace 400 entries of weight 1, of which the first were not seen lately.
+    @Test(arguments: [(unseen: 60, wins: false), (126, false), (200, true)])
+    func onlySoManyVictimsAreLookedAt(unseen: Int, wins: Bool) {
+        var fixture = PolicyFixture(maximumCount: 10_000, maximumWeight: 1_000)
+        defer { fixture.deallocate() }
+        for key in 0..<1_000 { fixture.insert(key) }
+        // It takes the place of the window's entries and of the first ones in main.
+        #expect(fixture.insert(1_000, weight: 400).count == 400)
+        #expect(fixture.segment(1_000) == .window)
+        let capacity = fixture.policy.sketch.capacity
+        fixture.policy.sketch = FrequencySketch(capacity: capacity, ofTotal: capacity)
+        let main = fixture.coldestFirst().filter { $0 < 1_000 }
+        #expect(main.count == 600)
+        for key in main.dropFirst(unseen) { fixture.note(key, times: 1) }
+        fixture.note(1_000, times: 5)
+        let evicted = fixture.insert(1_001, weight: 400)
+        #expect(fixture.segment(1_000) == (wins ? .main : nil))
+        #expect(evicted.count == (wins ? 400 : 1))
+        fixture.checkInvariants()
+    }
+
     @Test func lightCandidateNeedsToBeatOneHeavyVictimOnly() {
         var fixture = PolicyFixture(maximumCount: 1_000, maximumWeight: 100)
         defer { fixture.deallocate() }

@@ -298,6 +298,35 @@ import Testing
         #expect(try await server.connect().record(forKey: "a") != nil)
     }
 
+    @Test func leaseThatIsGrantedTooLateIsGivenBack() async throws {
+        let store = LateLeaser(server.connect())
+        let cache = makeCache(store)
+        let loading = Task { try await cache.value(forKey: "a") { _ in 1 } }
+        await store.gate.arrivals(1)
+        time.advance(by: .seconds(1))
+        #expect(try await loading.value == 1)
+        #expect(try await isLeased("a"))
+        store.gate.open()
+        try await waitUntil { try await !isLeased("a") }
+    }
+
+    @Test func leaseThatWouldRunOutAtOnceIsHeldForTheShortestTime() async throws {
+        let cache = makeCache()
+        let policy = cache.policy.with { $0.loadLease = .init(duration: .zero) }
+        let gate = Gate()
+        let loading = Task {
+            try await cache.value(forKey: "a", policy: policy) { _ in
+                await gate.pass()
+                return 1
+            }
+        }
+        await gate.arrivals(1)
+        #expect(try await isLeased("a"))
+        #expect(server.renewalCount == 0, "it is not renewed while time stands still")
+        gate.open()
+        #expect(try await loading.value == 1)
+    }
+
     @Test func settingsThatMakeNoSenseAreRefused() {
         var policy = CachePolicy()
         policy.loadLease = .init(duration: .milliseconds(1))

@@ -105,6 +105,48 @@ import Testing
         #expect(await keys(teams, fresh: true) == ["in/a", "in/b", "out"])
     }
 
+    @Test(arguments: [false, true])
+    func storeThatDoesNotListAPageInTimeLosesAllThatTheCacheHasInIt(failsUpper: Bool) async {
+        await fill()
+        evict()
+        let store = failsUpper ? upper : lower
+        let gate = store.hold(.recordPage)
+        let removal = Task { await change(users) }
+        await gate.arrivals(1)
+        await time.sleepers(1)
+        time.advance(by: .seconds(8))
+        _ = await removal.value
+        #expect(await keys(users).isDisjoint(with: ["in/a", "in/b"]))
+        #expect(await keys(teams) == ["in/a", "in/b", "out"])
+        gate.open()
+    }
+
+    @Test func storeThatDoesNotListAPageInTimeIsPassedByInAListing() async {
+        await fill()
+        let gate = upper.hold(.recordPage)
+        let listing = Task { await users.listing(from: .start, limit: 10) { _ in true } }
+        await gate.arrivals(1)
+        await time.sleepers(1)
+        time.advance(by: .seconds(8))
+        let page = await listing.value
+        #expect(page.entries.isEmpty)
+        #expect(page.next == .store(index: 1, nil))
+        gate.open()
+    }
+
+    @Test func recordsWhoseRemovalAStoreHasMissedAreNeitherListedNorShown() async {
+        await fill()
+        await users.insert(3, forKey: "in/b", tags: ["tag"])
+        upper.fail(.removeRecord, .removeTagged)
+        await users.removeValue(forKey: "in/a")
+        await users.removeValues(taggedWith: "tag")
+        let page = await users.listing(from: .start, limit: 100) { _ in true }
+        #expect(page.entries.map(\.key) == ["out"])
+        #expect(await users.peek(forKey: "in/a") == nil)
+        #expect(await users.peek(forKey: "in/b") == nil)
+        #expect(await users.peek(forKey: "out") == 1)
+    }
+
     @Test func storeThatFailsAltogetherIsNotReadBeforeItHasDoneIt() async {
         await fill()
         evict()

@@ -122,6 +122,63 @@ import Testing
         try await fixture.settle()
     }
 
+    @Test func hardTimeoutEndsTheWaitForAStoreBesideAStaleValueAndTheLoadFollows() async throws {
+        try await becomeStale()
+        let gate = fixture.store.hold(.record)
+        let caller = Task { try await fixture.lookup() }
+        await gate.arrivals(1)
+        await time.sleepers(1)
+        time.advance(by: .seconds(6))
+        let stale = try await caller.value
+        #expect(stale.value == 1)
+        #expect(stale.staleReason?.kind == .loadTimedOut)
+        #expect(cache.statistics.loadTimeouts == 1)
+        #expect(cache.loads.flightCount == 1)
+        #expect(origin.callCount() == 1)
+        gate.open()
+        try await fixture.settle()
+        #expect(cache.memoryValue(forKey: "a") == 2)
+        #expect(origin.callCount() == 2)
+        #expect(fixture.store.callCount(.record) == 2, "the load waits for the same read")
+    }
+
+    @Test func hardTimeoutEndsTheWaitForAStoreWithAnErrorIfTheStaleValueMayNotStandIn() async throws {
+        let policy = CachePolicy(freshFor: .seconds(10)).with {
+            $0.staleFor = .seconds(1_000)
+            $0.hardTimeout = .seconds(1)
+        }
+        let fixture = CachePolicyFixture(policy: policy)
+        _ = try await fixture.lookup()
+        fixture.time.advance(by: .seconds(10))
+        let gate = fixture.store.hold(.record)
+        let caller = Task { try await fixture.lookup() }
+        await gate.arrivals(1)
+        await fixture.time.sleepers(1)
+        fixture.time.advance(by: .seconds(1))
+        #expect((await error { try await caller.value } as? CacheError)?.code == .timedOut)
+        fixture.expectRequests([.loaded: 1, .failed: 1])
+        gate.open()
+        try await fixture.settle()
+        #expect(fixture.cache.memoryValue(forKey: "a") == 2)
+    }
+
+    @Test func hardTimeoutCoversStoreAndLoadTogether() async throws {
+        try await becomeStale()
+        fixture.evict()
+        let (storeGate, gate) = (fixture.store.hold(.record), origin.hold())
+        let caller = Task { try await fixture.lookup(policy: Self.policy.with { $0.softTimeout = nil }) }
+        await storeGate.arrivals(1)
+        await time.sleepers(1)
+        time.advance(by: .seconds(4))
+        storeGate.open()
+        await gate.arrivals(1)
+        try await waitUntil { cache.deadlines.count == 1 }
+        time.advance(by: .seconds(2))
+        #expect(try await caller.value.staleReason?.kind == .loadTimedOut)
+        gate.open()
+        try await fixture.settle()
+    }
+
     @Test func everyCallerWaitsForItsOwnTime() async throws {
         try await becomeStale()
         let (patient, gate) = await slowCaller(

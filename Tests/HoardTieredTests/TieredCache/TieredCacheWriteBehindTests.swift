@@ -34,6 +34,30 @@ import Testing
         #expect(store.records.count == 9)
     }
 
+    @Test func flushDoesNotWaitForValuesThatAreWrittenLater() async throws {
+        // Time stands still, so that no call takes too long.
+        let policy = CachePolicy().with { $0.storeWriting = .behind }
+        let cache = TieredCache<String, String>(
+            configuration: .init(maximumCount: 100, policy: policy),
+            stores: [store],
+            codec: .json,
+            ticker: ManualTicker()
+        )
+        let (earlier, later) = (Gate(), Gate())
+        store.setScript { call in .init(gate: call.keys == ["a"] ? earlier : later) }
+        await cache.insert("1", forKey: "a")
+        await earlier.arrivals(1)
+        let flush = Task { await cache.flush() }
+        try await waitUntil { cache.writesBehind.waiterCount == 1 }
+        await cache.insert("2", forKey: "b")
+        earlier.open()
+        await flush.value
+        #expect(Set(store.records.keys) == ["a"])
+        later.open()
+        await cache.flush()
+        #expect(Set(store.records.keys) == ["a", "b"])
+    }
+
     @Test func writerInheritsNothingOfTheTaskThatStartsIt() async {
         let names = Shared<[String]>([])
         store.setScript { _ in
