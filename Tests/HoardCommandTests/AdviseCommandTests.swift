@@ -4,6 +4,7 @@
 import Foundation
 import HoardProxy
 import HoardSimulator
+import HoardTestingServer
 import Testing
 
 @testable import HoardCommand
@@ -125,6 +126,31 @@ struct AdviseCommandTests {
         let result = try await run(url)
         #expect(result.status == 64)
         #expect(result.errors.contains("admin address"))
+    }
+
+    @Test(arguments: [
+        #"{"capacity":1,"hitRatio":0.5,"requests":2,"hits":-9223372036854775808},{"capacity":2,"hitRatio":0.5,"requests":2,"hits":1}"#,
+        #"{"capacity":-9223372036854775808,"hitRatio":0.5,"requests":2,"hits":1},{"capacity":9223372036854775807,"hitRatio":0.5,"requests":2,"hits":1}"#,
+        #"{"capacity":1,"hitRatio":0.5,"requests":-9223372036854775808,"hits":1}"#,
+        #"{"capacity":1e300,"hitRatio":0.5,"requests":2,"hits":1}"#,
+    ])
+    func figuresThatAreNoCountsAreNoAdvice(sizes: String) async throws {
+        let origin = try await FakeOrigin.start { _, _ in
+            .init(#"{"sizes":[\#(sizes)],"advice":[],"notJudged":[],"settings":""}"#)
+        }
+        let result = try await run(origin.url)
+        #expect(result.status == 1 && result.errors.contains("answers with something else than advice"), "\(result.errors)")
+        await origin.stop()
+    }
+
+    @Test func sizesWithGreatFiguresAreShown() async throws {
+        let sizes =
+            #"{"capacity":0,"hitRatio":0,"requests":9223372036854775807,"hits":0},"#
+            + #"{"capacity":9223372036854775807,"hitRatio":1e300,"requests":9223372036854775807,"hits":9223372036854775807}"#
+        let origin = try await FakeOrigin.start { _, _ in .init(#"{"sizes":[\#(sizes)],"advice":[],"notJudged":[],"settings":""}"#) }
+        let result = try await run(origin.url)
+        #expect(result.status == 0 && result.text.contains("9223372036854775807"), "\(result.errors)")
+        await origin.stop()
     }
 
     @Test func aProxyThatIsNotThereIsTold() async throws {

@@ -170,6 +170,20 @@ struct GetCommandTests {
         await origin.stop()
     }
 
+    @Test func aSignalLeavesNothingOfAFile() async throws {
+        let gate = Gate()
+        let origin = try await FakeOrigin.start { _, _ in
+            .init(status: .ok, body: .init(Zeros(count: 200_000, gate: gate), length: 200_000))
+        }
+        let process = try HoardProcess(["get", "-o", directory.path("out.bin"), origin.url] + cache)
+        while try !directory.contents().contains(where: { $0.hasSuffix(".part") }) { await Task.yield() }
+        process.signal(SIGTERM)
+        #expect(await process.result().status == -SIGTERM)
+        #expect(try directory.contents() == ["cache"])
+        gate.open()
+        await origin.stop()
+    }
+
     @Test func withJSONTheReportIsAnObject() async throws {
         let origin = try await FakeOrigin.start { _, _ in .init("12345", status: .created) }
         let result = try await run("--json", "\(origin.url)/x")

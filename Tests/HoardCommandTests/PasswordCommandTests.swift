@@ -14,7 +14,8 @@ import Testing
         #expect(hash.isOf("geheim ü") && !hash.isOf("geheim"))
     }
 
-    @Test(arguments: ["", "a:b", "#a", "a\u{7}"]) func nameThatIsNoneIsRefused(_ name: String) async throws {
+    @Test(arguments: ["", "a:b", "#a", "a\u{7}", "a:\u{301}", "#\u{301}", "a\u{85}b", "a\u{2028}b"])
+    func nameThatIsNoneIsRefused(_ name: String) async throws {
         let result = try await HoardProcess.run(["password", name], redirection: "<<< x")
         #expect(result.status == 64 && result.errors.contains("A name has no colon"), "\(result.errors)")
     }
@@ -23,4 +24,33 @@ import Testing
         let result = try await HoardProcess.run(["password", "alice"], redirection: redirection)
         #expect(result.status == 1 && result.output.isEmpty && result.errors.contains("There is no password on standard input."), "\(result.errors)")
     }
+
+    #if os(Linux)
+        @Test(.enabled(if: access("/dev/ptmx", R_OK | W_OK) == 0, "There are no terminals."))
+        func aSignalLeavesATerminalThatShowsTypedText() async throws {
+            let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            defer { close(terminal) }
+            // The numbers of TIOCSPTLCK and TIOCGPTN, which are no constants for Swift: unlock it, and say which it is.
+            var (lock, number): (CInt, CUnsignedInt) = (0, 0)
+            try #require(ioctl(terminal, 0x4004_5431, &lock) == 0 && ioctl(terminal, 0x8004_5430, &number) == 0)
+            let name = "/dev/pts/\(number)"
+            // The modes stay as long as this is open.
+            let other = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+            defer { close(other) }
+            func showsTypedText() -> Bool {
+                var modes = termios()
+                return tcgetattr(other, &modes) == 0 && modes.c_lflag & tcflag_t(ECHO) != 0
+            }
+            let process = try HoardProcess(
+                ["password", "alice"],
+                environment: ["TERMINAL": name],
+                through: ["/bin/bash", "--norc", "-c", #"exec "$0" "$@" <"$TERMINAL""#]
+            )
+            try await process.errorText(holding: "Password for alice: ")
+            #expect(!showsTypedText())
+            process.signal(SIGTERM)
+            #expect(await process.result().status == -SIGTERM)
+            #expect(showsTypedText())
+        }
+    #endif
 }

@@ -134,6 +134,10 @@ struct ProxySettingsCommandTests {
         _ = try write(settings("[{path: /a}]") + "event-loops: 1\n")
         proxy.signal(SIGHUP)
         _ = try await proxy.errorLine(holding: "a restart is needed for event-loops")
+
+        _ = try write(settings("[{path: /a}]") + "grace-period: 3s\nlog-level: error\n")
+        proxy.signal(SIGHUP)
+        _ = try await proxy.errorLine(holding: "a restart is needed for grace-period, log-level")
         proxy.signal(SIGTERM)
         #expect(await proxy.result().status == 0)
         await origin.stop()

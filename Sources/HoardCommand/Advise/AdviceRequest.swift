@@ -43,14 +43,20 @@ struct AdviceRequest {
             guard response.head.status == .ok else {
                 throw Failure(description: "\(target) answers \(response.head.status.code); it should be the admin address of hoard proxy.")
             }
-            return try JSONDecoder().decode(AdviceDocument.self, from: Data(content.readableBytesView))
+            let document = try JSONDecoder().decode(AdviceDocument.self, from: Data(content.readableBytesView))
+            guard document.isPlausible else { throw otherAnswer }
+            return document
         } catch let error as Failure {
             throw error
         } catch is DecodingError {
-            throw Failure(description: "\(target) answers with something else than advice; it should be the admin address of hoard proxy.")
+            throw otherAnswer
         } catch {
             await transport.shutdown()
             throw Failure(description: "\(target) cannot be asked: \((error as? TransportError)?.message ?? "\(error)")")
         }
+    }
+
+    private var otherAnswer: Failure {
+        Failure(description: "\(target) answers with something else than advice; it should be the admin address of hoard proxy.")
     }
 }

@@ -20,10 +20,13 @@ enum HiddenInput {
         guard tcgetattr(STDIN_FILENO, &shown) == 0 else { return readLine() }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        Terminal.write(prompt)
+        // A signal that ends the process must not leave the user at a terminal that shows nothing.
+        SignalCleanup.begin(restoring: shown)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        Terminal.write(prompt)
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
+            SignalCleanup.end()
             Terminal.say("")
         }
         return readLine()

@@ -24,13 +24,14 @@ struct PasswordCommand: AsyncParsableCommand {
     var name: String
 
     func validate() throws {
-        guard !name.isEmpty, !name.contains(":"), name.first != "#", name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-            throw ValidationError("A name has no colon and no control characters, and does not begin with “#”.")
+        // Scalars: a colon that an accent follows is a colon for the servers and browsers that read the name.
+        guard let first = name.unicodeScalars.first, first != "#", name.unicodeScalars.allSatisfy({ $0 != ":" && !$0.endsLineOrControls }) else {
+            throw ValidationError("A name has no colon, no control characters and no ends of lines, and does not begin with “#”.")
         }
     }
 
     func run() async throws {
-        guard let password = HiddenInput.line(prompt: "Password for \(name): "), !password.isEmpty else {
+        guard let password = HiddenInput.line(prompt: "Password for \(printable(name)): "), !password.isEmpty else {
             throw ProxyCommandError("There is no password on standard input.")
         }
         // RFC 7617 §2: they cannot be told apart in a browser's field.
@@ -38,5 +39,15 @@ struct PasswordCommand: AsyncParsableCommand {
             throw ProxyCommandError("A password has no control characters.")
         }
         try StandardOutput.write(text: "\(name):\(try PasswordHash(of: password))\n")
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a line of the file would end here, or a terminal might take it for a command.
+    fileprivate var endsLineOrControls: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 }

@@ -168,7 +168,7 @@ struct ProxyCommand: AsyncParsableCommand {
         do {
             let settings = try settings()
             let configuration = try settings.configuration(adminToken: try Self.adminToken(settings))
-            let needRestart = try await proxy.reload(configuration) + settings.storeSettingsThatNeedRestart(after: first)
+            let needRestart = try await proxy.reload(configuration) + settings.commandSettingsThatNeedRestart(after: first)
             let rest = needRestart.isEmpty ? "" : "; a restart is needed for \(needRestart.joined(separator: ", "))"
             Terminal.say("hoard: the settings have been read anew\(rest)")
             if settings.keepsOnDisk, first.keepsOnDisk { await resizeDisk(of: proxy, to: settings.diskByteCount) }

@@ -44,8 +44,8 @@ extension ProxySettings {
     /// Whether responses are kept on disk.
     var keepsOnDisk: Bool { redis.url == nil && diskByteCount > 0 }
 
-    /// The names of the settings of stores that are different, but take effect only when the proxy is started anew.
-    func storeSettingsThatNeedRestart(after first: Self) -> [String] {
+    /// The names of the settings that the command uses itself and that are different, but take effect only when the proxy is started anew.
+    func commandSettingsThatNeedRestart(after first: Self) -> [String] {
         var names: [String] = []
         func compare<Value: Equatable>(_ name: String, _ value: (Self) -> Value) {
             if value(self) != value(first) { names.append(name) }
@@ -55,6 +55,8 @@ extension ProxySettings {
         compare("cache.disk") { $0.diskByteCount > 0 }
         compare("cache.disk-entries") { $0.cache.diskEntryCount }
         compare("redis") { $0.redis }
+        compare("grace-period") { $0.gracePeriod }
+        compare("log-level") { $0.logLevel }
         return names
     }
 

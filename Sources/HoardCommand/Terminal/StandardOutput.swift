@@ -28,7 +28,7 @@ struct OutputError: Error, CustomStringConvertible {
     let isBrokenPipe: Bool
 }
 
-/// A file that appears under its name only when it is complete. Bytes for a device or a pipe go there at once.
+/// A file that appears under its name only when it is complete. Bytes for a device or a pipe go there at once. Only one file at a time can be written so.
 struct FileOutput {
     private let path: String
     /// `nil` for a device or a pipe, which no file must replace.
@@ -45,9 +45,14 @@ struct FileOutput {
             // Not the process's number alone: one of the same number may have been killed, as in containers the numbers are few.
             let temporaryPath = "\(path).\(ProcessInfo.processInfo.processIdentifier).\(UInt64.random(in: 0 ... .max)).part"
             self.temporaryPath = temporaryPath
+            SignalCleanup.begin(removing: temporaryPath)
             descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         }
-        guard descriptor >= 0 else { throw Self.error("create", path, errno) }
+        guard descriptor >= 0 else {
+            let code = errno
+            if temporaryPath != nil { SignalCleanup.end() }
+            throw Self.error("create", path, code)
+        }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
@@ -56,6 +61,7 @@ struct FileOutput {
 
     /// Gives the file its name, replacing a file that had it.
     func finish() throws(OutputError) {
+        defer { if temporaryPath != nil { SignalCleanup.end() } }
         guard close(descriptor) == 0, temporaryPath.map({ rename($0, path) == 0 }) ?? true else {
             let code = errno
             if let temporaryPath { unlink(temporaryPath) }
@@ -66,7 +72,9 @@ struct FileOutput {
     /// Removes the file.
     func discard() {
         close(descriptor)
-        if let temporaryPath { unlink(temporaryPath) }
+        guard let temporaryPath else { return }
+        unlink(temporaryPath)
+        SignalCleanup.end()
     }
 
     /// Whether a path leads to neither a file nor a directory nor nothing.

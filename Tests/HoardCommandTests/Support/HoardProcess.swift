@@ -105,6 +105,14 @@ final class HoardProcess: Sendable {
         return line
     }
 
+    /// Waits for text on standard error, such as a question, which no end of a line follows.
+    func errorText(holding text: String) async throws {
+        guard await errors.holds(text) else {
+            let all = String(decoding: await errors.all(), as: UTF8.self)
+            throw NoSuchLine(description: "no “\(text)” in:\n\(all)")
+        }
+    }
+
     /// Starts `hoard proxy` on a free port and waits until it serves.
     ///
     /// - Returns: The process and the address it serves.
@@ -165,6 +173,16 @@ private final class LineCollector: Sendable {
             // The last line may not be complete yet.
             if let line = lines.dropLast(hasEnded ? 0 : 1).first(where: { $0.contains(text) }) { return String(line) }
             if hasEnded { return nil }
+            await change(from: data.count)
+        }
+    }
+
+    /// Whether the text comes before the pipe is closed.
+    func holds(_ text: String) async -> Bool {
+        while true {
+            let (data, hasEnded) = state.withLock { ($0.data, $0.hasEnded) }
+            if String(decoding: data, as: UTF8.self).contains(text) { return true }
+            if hasEnded { return false }
             await change(from: data.count)
         }
     }
