@@ -117,15 +117,18 @@ package final class HTTPServer: Sendable {
 
     /// Reads the certificates of all listeners anew. Connections that are open keep theirs; those that come get the new ones, even if these have expired.
     ///
-    /// - Parameter listeners: Where certificates come from now, for listeners whose address is the same. By default, from where they came before.
+    /// - Parameter listeners: Where certificates come from now, for listeners whose address is the same. Several of one address, such as a port that the system
+    ///   chooses, are taken in their order. By default, from where they came before.
     /// - Throws: ``HTTPServerError`` of code ``HTTPServerError/Code/invalidCertificate`` if one of them cannot be used.
     ///   All listeners then keep their old ones.
     package func reloadCertificates(_ listeners: [Listener] = []) async throws(HTTPServerError) {
         var commits: [@Sendable () -> Void] = []
+        var rest = listeners.filter(\.isEncrypted)
         for (index, listener) in context.configuration.listeners.enumerated() {
             guard let certificates = certificates[index] else { continue }
+            let other = rest.firstIndex { $0.address == listener.address }.map { rest.remove(at: $0) }
             do {
-                commits.append(try await certificates.prepare(listeners.first { $0.address == listener.address && $0.isEncrypted }))
+                commits.append(try await certificates.prepare(other))
             } catch {
                 throw HTTPServerError.certificates(for: sockets[index].address, error: error)
             }

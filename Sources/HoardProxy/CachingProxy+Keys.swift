@@ -49,7 +49,8 @@ extension RouteTable {
             let places = places(of: target.pathAndQuery, forHost: HostPatterns.host(of: target.authority), isPrefix: true)
             return found([prefixAtServer(target)] + places.map { uri(on: $0.index, authority: target.authority, target: $0.target) })
         }
-        if let found = uriAtServer(target) { return .uris([found]) }
+        let atServer = found(urisAtServer(target))
+        if atServer != .nothing { return atServer }
         guard case .route(let route) = match(authority: target.authority, target: target.pathAndQuery),
             let index = routes.firstIndex(where: { $0 === route })
         else { return .nothing }
@@ -93,19 +94,21 @@ extension RouteTable {
         return index.map { .init(uri: target.description, policy: routes[$0].configuration.policy, routeIndex: $0) }
     }
 
-    /// A URL of the server that keys name.
-    private func uriAtServer(_ target: TargetURI) -> CachingProxy.CacheURI? {
-        for (index, route) in routes.enumerated() where !route.upstream.forwardsHost {
+    /// A URL of the server that keys name, once for each route that may ask for it: each has a policy of its own, which shapes the key.
+    private func urisAtServer(_ target: TargetURI) -> [CachingProxy.CacheURI?] {
+        routes.indices.map { index in
+            let route = routes[index]
             let origin = route.origin
-            guard target.scheme == origin.scheme, target.authority == origin.authority, target.path.hasPrefix(origin.basePath + "/") else { continue }
+            guard !route.upstream.forwardsHost, target.scheme == origin.scheme, target.authority == origin.authority,
+                target.path.utf8.starts(with: "\(origin.basePath)/".utf8)
+            else { return nil }
             let path = String(target.path.dropFirst(origin.basePath.count))
             let prefix = route.configuration.serverPathPrefix
-            guard path.utf8.starts(with: prefix.utf8) else { continue }
+            guard path.utf8.starts(with: prefix.utf8) else { return nil }
             // As clients ask for it.
             let asked = route.pathPrefix + path.dropFirst(prefix.count)
             return uri(on: index, authority: nil, target: target.query.map { "\(asked)?\($0)" } ?? asked)
         }
-        return nil
     }
 
     private func uri(on index: Int, authority: String?, target: String) -> CachingProxy.CacheURI? {

@@ -79,8 +79,10 @@ extension StreamHandler {
         receivedByteCount += bytes.readableBytes
         if !opensWebSocket, let limit = configuration.maximumRequestContentByteCount, receivedByteCount > limit, body != nil {
             dropBody(.tooLarge)
+            // A response that has begun goes on, as over HTTP/1.1. If it is made of the content, it fails by itself.
+            guard machine.acceptsInterimResponse else { return }
             cancellation.cancel()
-            if machine.acceptsInterimResponse { reject(.contentTooLarge, context: context) }
+            reject(.contentTooLarge, context: context)
         } else if let body, bytes.readableBytes > 0 {
             isBodyFull = !body.push(bytes)
         }

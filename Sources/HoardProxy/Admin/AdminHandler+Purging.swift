@@ -71,8 +71,9 @@ extension AdminHandler {
         let cache = services.cache
         switch change.extent {
         case .url(let url):
-            var sum = 0
-            for target in try targets(of: url, .url) {
+            var (sum, done) = (0, Set<String>())
+            // Routes with different policies may have one URI, whose responses count once.
+            for target in try targets(of: url, .url) where done.insert(target.uri).inserted {
                 let count = await cache.storedResponseCount(target.uri, policy: target.policy)
                 let isDone =
                     change.isStale

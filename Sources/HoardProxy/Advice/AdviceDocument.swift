@@ -11,6 +11,9 @@ package struct AdviceDocument: Codable, Sendable {
         package var hitRatio: Double
         package var requests: Int
         package var hits: Int
+
+        /// Whether sums and differences with another such size can be computed.
+        fileprivate var isPlausible: Bool { capacity >= 0 && hits >= 0 && hits <= requests }
     }
 
     /// An option of the proxy. Without a path it belongs to the whole cache.
@@ -52,6 +55,12 @@ package struct AdviceDocument: Codable, Sendable {
     package var notJudged: [String]
     /// All settings, in YAML.
     package var settings: String
+
+    /// Whether the figures can be counts. A document from a server may say anything.
+    package var isPlausible: Bool {
+        let counts = [requests, skippedLines, objects, bytes, recommendedCapacity]
+        return counts.allSatisfy { $0 ?? 0 >= 0 } && (sizes ?? []).allSatisfy(\.isPlausible)
+    }
 
     /// - Parameter command: The line of a shell for arguments of `hoard simulate`.
     package init(_ advice: [Advice], notJudged: [String], command: ([String]) -> String = { $0.joined(separator: " ") }) {

@@ -70,13 +70,13 @@ final class BasicAuthentication: Sendable {
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             if line.isEmpty || line.first == "#" { continue }
             let place = "\(path):\(number + 1)"
-            guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
+            guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else {
                 throw ProxyError(
                     .invalidConfiguration,
                     "\(place): Here a name, a colon and a hash are expected; “hoard password NAME” makes such a line."
                 )
             }
-            guard let hash = PasswordHash(String(line[line.index(after: colon)...])) else {
+            guard let hash = PasswordHash(String(line[line.utf8.index(after: colon)...])) else {
                 throw ProxyError(.invalidConfiguration, "\(place): What stands behind the name is no hash of “hoard password”.")
             }
             guard users.updateValue(hash, forKey: String(line[..<colon])) == nil else {
@@ -155,8 +155,9 @@ final class BasicAuthentication: Sendable {
         guard values.count == 1, values[0].utf8.count <= 1_024 else { return nil }
         let parts = values[0].split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1].drop { $0 == " " })),
-            let text = String(validating: data, as: UTF8.self), let colon = text.firstIndex(of: ":")
+            let text = String(validating: data, as: UTF8.self), let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
-        return Credentials(name: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+        // By bytes: a password may begin with a combining character, which makes one character of itself and the colon.
+        return Credentials(name: String(text[..<colon]), password: String(text[text.utf8.index(after: colon)...]))
     }
 }

@@ -128,7 +128,9 @@ final class RouteRules: Sendable {
             return !["public", "private", "s-maxage"].contains(name)
         }
         fields[.cacheControl] = (["private"] + kept).joined(separator: ", ")
-        for name in [HTTPField.Name.cdnCacheControl, .surrogateControl] where fields.contains(name) { fields[name] = nil }
+        // Fields for some caches only end so by convention, and hide Cache-Control from those (RFC 9213).
+        func isTargeted(_ name: HTTPField.Name) -> Bool { name == .surrogateControl || name.canonicalName.hasSuffix("-cache-control") }
+        if fields.contains(where: { isTargeted($0.name) }) { fields = HTTPFields(fields.filter { !isTargeted($0.name) }) }
     }
 }
 

@@ -101,9 +101,9 @@ extension CachingProxy.Configuration.Route {
         let patterns = HostPatterns(hosts)
         if patterns.isForAll { return true }
         if HostPatterns(other.hosts).isForAll { return false }
-        let mine = Set(hosts.map { $0.lowercased() })
+        let mine = Set(hosts.map { Authority.withoutDot($0.lowercased()) })
         return other.hosts.allSatisfy { host in
-            let host = host.lowercased()
+            let host = Authority.withoutDot(host.lowercased())
             // A star is no name's, so that names do not seem to be all that are below a domain.
             return mine.contains(host) || patterns.contain(host)
         }

@@ -3,7 +3,7 @@
 
 /// The options of several advice as settings of `hoard proxy`, in YAML, ready to be pasted.
 ///
-/// The first route that fits a request decides, so that longer paths come first, and have the settings of shorter ones too.
+/// The first route that fits a request decides, so that longer paths come first, and have the settings of shorter ones too. The last route takes all other paths.
 package struct AdviceSettings {
     private let settings: [Advice.Setting]
 
@@ -21,7 +21,9 @@ package struct AdviceSettings {
         let paths = Set(settings.compactMap(\.path)).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
         var lines: [String] = []
         if !cache.isEmpty { lines += ["cache:"] + cache.map { "  \($0.name): \($0.value)" } }
-        if !paths.isEmpty { lines += ["routes:"] + paths.flatMap(route) }
+        // Without a route for the rest, the proxy would answer all other paths with 404.
+        let routes = paths.isEmpty || paths.contains("/") ? paths : paths + ["/"]
+        if !routes.isEmpty { lines += ["routes:"] + routes.flatMap(route) }
         return lines
     }
 

@@ -202,6 +202,35 @@ struct HTTP2ServerLimitTests {
         )
     }
 
+    @Test func aResponseThatHasBegunGoesOnWhenContentBecomesTooLong() async throws {
+        let configuration = Self.http2 { $0.maximumRequestContentByteCount = 10 }
+        try await withServer(
+            configuration,
+            handler: { request in
+                let parts = Parts {
+                    var number = 0
+                    return {
+                        number += 1
+                        if number == 1 { return ByteBuffer(string: "begun") }
+                        guard number == 2 else { return nil }
+                        var code: RequestBodyError.Code?
+                        do { for try await _ in request.body {} } catch { code = (error as? RequestBodyError)?.code }
+                        return ByteBuffer(string: code == .tooLarge && !Task.isCancelled ? ", and ended" : ", and broken off")
+                    }
+                }
+                return HTTPServerResponse(head: HTTPResponse(status: .ok), body: HTTPBody(parts, length: nil))
+            },
+            body: { server in
+                let client = try await Client.connect(port: server.port)
+                try await client.request(1, Client.get("/", method: "POST"), endsStream: false)
+                #expect(try await client.response(on: 1) { $0.text == "begun" }.status == "200")
+                try await client.content(1, "12345678901", endsStream: false)
+                #expect(try await client.response(on: 1).text == "begun, and ended")
+                #expect(try await client.resetCode(of: 1) == 0)
+            }
+        )
+    }
+
     @Test func headersBeyondAllMeasureEndTheConnection() async throws {
         try await withServer(
             .http2,

@@ -185,6 +185,25 @@ struct HTTPServerTLSTests {
         )
     }
 
+    @Test func listenersWhosePortsTheSystemChoosesKeepTheirOwnCertificates() async throws {
+        let listeners = [TestCertificate.first, .second].flatMap { Self.configuration($0.credentials).listeners }
+        try await withServer(
+            .init(listeners: listeners),
+            handler: { _ in .text("ok") },
+            body: { server in
+                try await server.reloadCertificates(listeners)
+                for (address, certificate) in zip(server.addresses, [TestCertificate.first, .second]) {
+                    guard case .tcp(let host, let port) = address else { continue }
+                    let context = try TestCertificate.clientContext(protocols: [])
+                    let client = try await RawClient.connect(to: SocketAddress(ipAddress: host, port: port), tls: context)
+                    try await client.send(Self.request)
+                    #expect(try await client.receiveResponse().content == "ok")
+                    #expect(try await client.serverCertificate() == certificate.loaded.chain.first)
+                }
+            }
+        )
+    }
+
     private struct Calendar: WallClock {
         let year: Int
         func now() -> Date { Date(timeIntervalSince1970: Double(year - 1970) * 31_556_952) }

@@ -48,8 +48,13 @@ struct AdminHarness: Sendable {
         var services = AdminServices(
             cache: cache,
             resolve: { text, extent in
-                // Several routes have the paths below /on; for paths below /hosts the host decides.
+                // Several routes have the paths below /on, and two with different policies have /two; for paths below /hosts the host decides.
                 if text.hasPrefix("/hosts") { return .hostIsMissing }
+                if text == "/two" {
+                    var policy = HTTPCachePolicy()
+                    policy.tags = ["two"]
+                    return .targets([.init(uri: "http://origin.example/a"), .init(uri: "http://origin.example/a", policy: policy)])
+                }
                 let paths = text == "/on" && extent == .prefix ? ["/x/", "/tag"] : [text]
                 let uris = paths.compactMap { TargetURI.normalized($0.hasPrefix("/") ? "http://origin.example" + $0 : $0) }
                 return uris.isEmpty ? .unknown : .targets(uris.map { AdminServices.Target(uri: $0) })

@@ -61,6 +61,12 @@ import Testing
         #expect(try await cached() == left)
     }
 
+    @Test(arguments: [false, true]) func aResponseOfTwoRoutesCountsOnce(isStale: Bool) async throws {
+        try await fill()
+        #expect(try await harness.purge(#"{"url":"/two","stale":\#(isStale)}"#).json["removed"] as? Int == 1)
+        #expect(try await cached() == ["/x/1", "/x/2", "/tag"])
+    }
+
     @Test func whatDependsOnTheHostIsRefusedWithoutOne() async throws {
         try await fill()
         for body in [#"{"url":"/hosts/a"}"#, #"{"prefix":"/hosts/"}"#, #"{"prefix":"/hosts/","stale":true}"#] {

@@ -23,7 +23,7 @@ import Testing
         let document = try await advice(of: harness)
         #expect(document.advice.map(\.kind) == ["ignoredParameters"])
         #expect(document.advice.first?.path == "/pages/")
-        #expect(document.settings == "routes:\n  - path: /pages/\n    ignore-query: [\"utm_*\"]\n")
+        #expect(document.settings == "routes:\n  - path: /pages/\n    ignore-query: [\"utm_*\"]\n  - path: /\n")
     }
 
     @Test func aProxyWithoutTrafficSaysWhatItCannotJudge() async throws {

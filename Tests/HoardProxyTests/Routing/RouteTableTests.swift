@@ -311,6 +311,22 @@ import Testing
         #expect(both.map(\.uri) == ["http://docs.test:3000/docs/1", "http://app.test:3000/docs/1"], "a path may be there for several hosts")
     }
 
+    @Test func aURLOfTheServerStandsForEveryRouteThatAsksForIt() throws {
+        var configuration = Configuration(upstreams: [.init(name: "app", servers: [try Origin("http://app.test:3000")])])
+        configuration.routes = ["a.test", "b.test", "c.test"].map { host in
+            var route = Configuration.Route(upstream: "app")
+            route.hosts = [host]
+            return route
+        }
+        configuration.routes[0].policy.ignoredQueryParameters = ["utm_*"]
+        let table = try table(configuration)
+        guard case .uris(let uris) = table.cacheURIs(for: "http://app.test:3000/x?utm_source=1") else {
+            throw ProxyError(.invalidConfiguration, "nothing")
+        }
+        #expect(uris.map(\.uri) == ["http://app.test:3000/x", "http://app.test:3000/x?utm_source=1"])
+        #expect(uris.map(\.routeIndex) == [0, 1])
+    }
+
     @Test func aPathThatDependsOnTheHostNeedsOne() throws {
         let table = try table(mixed())
         for text in ["/", "/x"] {

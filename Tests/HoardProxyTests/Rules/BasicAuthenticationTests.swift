@@ -82,6 +82,18 @@ import Testing
 
     // MARK: In the proxy
 
+    /// Such a character and the colon before it are one character of Swift.
+    @Test func aPasswordMayBeginWithACombiningCharacter() async throws {
+        try await Self.withFile(Self.line("alice", "\u{301}geheim")) { path in
+            let authentication = try BasicAuthentication(path: path, realm: "r")
+            var request = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/")
+            request.headerFields[.authorization] = "Basic \(Data("alice:\u{301}geheim".utf8).base64EncodedString())"
+            guard case .unknown(let credentials) = authentication.begin(request) else { throw ProxyError(.invalidConfiguration, "refused") }
+            #expect(credentials == .init(name: "alice", password: "\u{301}geheim"))
+            #expect(await authentication.verdict(on: credentials) == .user("alice"))
+        }
+    }
+
     private static let routes = """
         origin: ORIGIN
         routes:
@@ -95,7 +107,8 @@ import Testing
     @Test func onlyThoseWhoAreKnownAreLetIn() async throws {
         let lines = "# staff\n\(try Self.line("alice", "geheim"))\r\n\(try Self.line("bob", "pass:word ü"))\n"
         try await Self.withFile(lines) { path in
-            let fields: HTTPFields = [.cacheControl: "public, s-maxage=600, max-age=60", .cdnCacheControl: "max-age=600"]
+            var fields: HTTPFields = [.cacheControl: "public, s-maxage=600, max-age=60", .cdnCacheControl: "max-age=600"]
+            fields[try #require(HTTPField.Name("Example-Cache-Control"))] = "public, max-age=600"
             try await RuledSite.with(Self.routes.replacing("FILE", with: path), fields: fields) { site in
                 for fields in [
                     "", Self.field("alice", "falsch"), Self.field("eve", "geheim"), Self.field("alice", "geheim", scheme: "Bearer"),
@@ -115,6 +128,7 @@ import Testing
                     #expect(alice.status == 200 && alice["x-name"] == "alice")
                     // Caches in front know of no password.
                     #expect(alice["cache-control"] == "private, max-age=60" && alice["cdn-cache-control"] == nil)
+                    #expect(alice["example-cache-control"] == nil)
                     let bob = try await site.get("/page", Self.field("bob", "pass:word ü"))
                     #expect(bob.status == 200 && bob["x-name"] == "bob")
                 }

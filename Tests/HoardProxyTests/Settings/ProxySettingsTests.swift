@@ -298,6 +298,10 @@ import Testing
             #expect(try configuration("origin: http://a\nroutes: [{hosts: [\(name)]}, {hosts: ['*.b.c']}, {}]").routes.count == 3)
         }
         #expect(complaint("origin: http://a\nroutes: [{hosts: ['*.b.c']}, {hosts: ['*.x.b.c']}, {}]").contains("number 2 (*.x.b.c /) is never taken"))
+        for (one, other) in [("b.c", "b.c."), ("b.c.", "B.c"), ("'*.b.c'", "'*.b.c.'"), ("'*.b.c.'", "x.b.c.")] {
+            let complaint = complaint("origin: http://a\nroutes: [{hosts: [\(one)]}, {hosts: [\(other)]}, {}]")
+            #expect(complaint.contains("is never taken"), "\(one) \(other)")
+        }
     }
 
     // MARK: Shadows

@@ -36,6 +36,12 @@ import Testing
         )
     }
 
+    @Test func theLastRouteTakesAllOtherPaths() {
+        let pages = advice(.ignoredParameters, "/pages/", "ignore-query", "[sid]")
+        #expect(AdviceSettings([pages]).text == "routes:\n  - path: /pages/\n    ignore-query: [sid]\n  - path: /\n")
+        #expect(AdviceSettings([]).text.isEmpty)
+    }
+
     @Test func anOptionOfTheCacheStandsThereOnce() {
         let setting = Advice.Setting(path: nil, name: "collapse-timeout", value: "5s")
         let advice = ["/a/", "/b/"].map { Advice(.collapsing, path: $0, "", evidence: "", .certain, settings: [setting]) }
