@@ -164,7 +164,9 @@ public final class CachingClient: Sendable {
             let request = cacheRequest(chain.request, chain.target, body, options, isDecoded: isDecoded)
             return try await cache.respond(to: request, through: transport, onInterimResponse: options.onInterimResponse)
         } catch {
-            throw ClientError(error)
+            var error = ClientError(error)
+            error.isBehindRedirect = chain.count > 0
+            throw error
         }
     }
 

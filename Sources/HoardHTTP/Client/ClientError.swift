@@ -53,6 +53,8 @@ public struct ClientError: Error, Sendable, CustomStringConvertible {
     public let transportError: TransportError?
     /// The cache's action in the syntax of `Cache-Status` (RFC 9211); empty if the cache was not asked.
     public let cacheStatus: String
+    /// Whether an origin has answered with a redirect that was followed. Then ``transportError`` is about another request than the first.
+    package internal(set) var isBehindRedirect = false
 
     init(_ code: Code, _ message: String, transportError: TransportError? = nil, cacheStatus: String = "") {
         self.code = code

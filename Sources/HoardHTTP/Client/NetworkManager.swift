@@ -137,5 +137,5 @@ public final class NetworkManager: NetworkManaging {
 
 extension ClientError {
     /// Whether the origin may have got the request, and done what it asks for.
-    fileprivate var mayMeanChange: Bool { code != .invalidURL && transportError?.meansNothingWasSent != true }
+    fileprivate var mayMeanChange: Bool { isBehindRedirect || (code != .invalidURL && transportError?.meansNothingWasSent != true) }
 }

@@ -37,6 +37,8 @@ extension ImageCache {
             guard let preview = try? result.get() else { continue }
             for reader in readers(of: request, fence) { reader(preview) }
         }
+        // Some streams end early instead of throwing when their reader is cancelled. What has come then may look like a whole image.
+        if Task.isCancelled, body.length != collected.readableBytes { throw CancellationError() }
         return collected
     }
 

@@ -86,8 +86,8 @@ extension ViewClient {
         do {
             response = try await client.send(head, body: plan.content, options: options)
         } catch {
-            // The server may have made the change, though its response did not arrive.
-            if ![.unreachable, .invalidURL, .tlsFailed].contains(error.code) { await removeAnswersAfterChange(plan) }
+            // The server may have made the change, though its response did not arrive, or a redirect that it answered with leads nowhere.
+            if error.isBehindRedirect || ![.unreachable, .invalidURL, .tlsFailed].contains(error.code) { await removeAnswersAfterChange(plan) }
             throw ViewError(error)
         }
         // A redirect that was followed was no error, whatever has come of it.

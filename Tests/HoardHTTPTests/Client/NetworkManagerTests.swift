@@ -206,6 +206,20 @@ import Testing
         }
     }
 
+    /// The first origin has done what was asked for, although the second one cannot be reached.
+    @Test func ownCacheLosesWhatAChangeMakesObsoleteThoughItsRedirectLeadsNowhere() async throws {
+        let cache = ResponseCache(cache: HTTPCache(clock: TestTime(), ticker: TestTime()))
+        let (manager, transport) = Self.manager(cache: cache) { request in
+            guard request.head.authority == "example.com" else { return .failure(TransportError(.cannotConnect, "It failed.")) }
+            return .text(status: .seeOther, fields: [.location: "http://away.example/"])
+        }
+        let request = NetworkRequest(.get, "http://example.com/a")
+        await cache.store(NetworkResponse(headers: [.cacheControl: "max-age=60"], body: Data("old".utf8)), for: request)
+        let error = await #expect(throws: NetworkError.self) { try await manager.fetch(NetworkRequest(.post, "http://example.com/a")) }
+        #expect(error?.code == .offline && transport.requests.count == 2)
+        #expect(await cache.fetch(request) == nil)
+    }
+
     @Test(arguments: [(path: "/a", isKept: false), (path: "/b", isKept: true)])
     func ownCacheGetsNothingThatWasRequestedBeforeAChange(row: (path: String, isKept: Bool)) async throws {
         let cache = ResponseCache(cache: HTTPCache(clock: TestTime(), ticker: TestTime()))

@@ -8,6 +8,7 @@
     import HoardHTTP
     import HoardTesting
     import NIOCore
+    import Synchronization
     import Testing
 
     @testable import HoardImages
@@ -172,6 +173,22 @@
             origin.end()
             let error = await #expect(throws: ImageError.self) { try await progress.next() }
             #expect(error?.code == .damaged)
+        }
+
+        /// The stream of this test ends when its reader is cancelled, as that of a transport may.
+        @Test func aBodyThatEndsSinceItsTaskIsCancelledIsNoWholeBody() async throws {
+            let images = SlowOrigin().images
+            let request = images.request(for: url, .init())
+            let (stream, parts) = AsyncStream.makeStream(of: ByteBuffer.self)
+            parts.yield(ByteBuffer(bytes: Self.data))
+            let reader = Task {
+                let fence = images.state.withLock { $0.fences.open(request) }
+                defer { images.state.withLock { $0.fences.close(fence) } }
+                return try await images.collect(HTTPBody(stream, length: nil), of: request, upTo: 1 << 20, fence)
+            }
+            reader.cancel()
+            await #expect(throws: CancellationError.self) { try await reader.value }
+            parts.finish()
         }
 
         @Test func aReaderThatLeavesEndsTheTransferAndLeavesNothingBehind() async throws {

@@ -211,6 +211,24 @@ import Testing
         #expect(harness.cache?.references.isEmpty == true)
     }
 
+    /// The first server has taken the order, although the second one cannot be reached.
+    @Test func postThatIsRedirectedToNowhereRemovesTheScreenAtItsURL() async throws {
+        let harness = ViewHarness()
+        _ = try await harness.client.fetch("/cart")
+        #expect(harness.cache?.references.count == 1)
+        let transport = FakeTransport { request in
+            guard request.head.authority == "example.com" else { return .failure(TransportError(.cannotConnect, "It is away.")) }
+            return .text(status: .seeOther, fields: [.location: "http://away.example/"])
+        }
+        var dependencies = harness.client.dependencies
+        dependencies.client = CachingClient(transport: transport, cache: harness.http, ticker: harness.time)
+        let client = ViewClient(dependencies: dependencies, clock: harness.time, ticker: harness.time)
+        let order = ViewRequest("/cart", additionalData: .init(method: .post, body: Data("a".utf8)))
+        await #expect(throws: ViewError.self) { try await client.fetch(order) }
+        #expect(transport.requests.map(\.head.method) == [.post, .get])
+        #expect(harness.cache?.references.isEmpty == true)
+    }
+
     @Test func getWithContentIsSentEachTime() async throws {
         let harness = ViewHarness()
         let request = ViewRequest("/search", additionalData: .init(body: Data("a".utf8)))
