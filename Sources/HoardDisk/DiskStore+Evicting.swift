@@ -80,7 +80,7 @@ extension DatabaseSession {
     /// The records with a tag that a reading would find now, in no order. O(k).
     fileprivate func identifiers(taggedWith tag: String, _ db: Database, at now: Date) throws -> [Int64] {
         let columns = RecordRow.columns.replacing("header, payload", with: "x'', x''")
-        let statement = try RawStatement("SELECT \(columns) FROM tags JOIN records USING (id) WHERE tag = ?", on: db)
+        let statement = try RawStatement("SELECT \(columns) FROM tags JOIN records USING (place) WHERE tag = ?", on: db)
         statement.bind(identify.number(ofTag: tag), at: 1)
         let microseconds = StoredRecord.microseconds(now)
         var identifiers: [Int64] = []
@@ -103,7 +103,7 @@ extension WriteTransaction {
         stamped.sort { ($0.stamp ?? .min, $0.identifier) < ($1.stamp ?? .min, $1.identifier) }
         var removed = 0
         for (_, identifier) in stamped.dropLast(count) {
-            if try removeUnindexed(identifier) { removed += 1 }
+            if try remove(identifier) { removed += 1 }
         }
         removals.evictions += removed
         return removed
@@ -113,7 +113,7 @@ extension WriteTransaction {
     private func findStamps(_ stamped: inout [(stamp: Int64?, identifier: Int64)], taggedWith tag: Int64) throws {
         let rows = try Row.fetchAll(
             db,
-            sql: "SELECT id, MAX(stamp) FROM recency WHERE id IN (SELECT id FROM tags WHERE tag = ?) GROUP BY id",
+            sql: "SELECT id, MAX(stamp) FROM recency WHERE IFNULL(place, id) IN (SELECT place FROM tags WHERE tag = ?) GROUP BY id",
             arguments: [tag]
         )
         var stamps: [Int64: Int64] = [:]

@@ -100,42 +100,55 @@ extension DiskCore {
     func find(_ key: RecordKey, at now: Date, isUse: Bool, opensFiles: Bool = false) throws(StoreError) -> RecordFinding {
         try checkLength(of: key)
         return try read { session in
-            switch queue.stagedState(of: key) {
-            case .removed: return .absent
-            case .present(let stored): return find(stored, session, at: now, isUse: isUse)
-            case nil: break
-            }
-            if lostWrites.contains(key) { return .absent }
             let identifier = session.identify.identifier(of: key)
-            let isPossible = session.memory.withLock { $0.index.mayHold(identifier) }
-            let generation = session.readGeneration()
-            if generation.isCurrent {
-                guard isPossible else { return .absent }
-            } else {
-                try catchUp(session)
+            var missedPlace: RecordIndex.Whereabouts?
+            while true {
+                switch queue.stagedState(of: key) {
+                case .removed: return .absent
+                case .present(let stored): return find(stored, session, at: now, isUse: isUse)
+                case nil: break
+                }
+                if lostWrites.contains(key) { return .absent }
+                var whereabouts = session.memory.withLock { $0.index.whereabouts(of: identifier) }
+                let generation = session.readGeneration()
+                if !generation.isCurrent {
+                    try catchUp(session)
+                    whereabouts = session.memory.withLock { $0.index.whereabouts(of: identifier) }
+                }
+                if whereabouts == .nowhere { return .absent }
+                // Not where it was, and still said to be there: it is gone.
+                if whereabouts == missedPlace {
+                    // If no other process has written since, the database may have lost it.
+                    if generation.current != nil, session.memory.withLock({ $0.isSure(of: identifier) }) { checkSoon(session) }
+                    return .absent
+                }
+                let current = missedPlace == nil ? generation.current : nil
+                if let found = try find(key, identifier, whereabouts, session, at: now, current: current, isUse: isUse, opensFiles: opensFiles) {
+                    return found
+                }
+                missedPlace = whereabouts
             }
-            return try find(key, identifier, session, at: now, current: generation.current, isUse: isUse, opensFiles: opensFiles)
         }
     }
 
+    /// Looks a record up in its place. `nil` if it is not there, as it has gone or has been written anew to another place meanwhile.
     private func find(
         _ key: RecordKey,
         _ identifier: Int64,
+        _ whereabouts: RecordIndex.Whereabouts,
         _ session: DatabaseSession,
         at now: Date,
         current: UInt64?,
         isUse: Bool,
         opensFiles: Bool
-    ) throws -> RecordFinding {
+    ) throws -> RecordFinding? {
         for attempt in 0... {
-            let judgement = try session.readers.withRow(identifier, current: attempt == 0 ? current : nil) { row in
+            let judgement = try session.readers.withRow(of: identifier, whereabouts, current: attempt == 0 ? current : nil) { row in
                 try row.map { try session.judge($0, key: key, at: now, readsPayload: true) }
             }
             switch judgement {
             case nil:
-                // The index knows of a record, and no other process has written since: the database may have lost it.
-                if current != nil, session.memory.withLock({ $0.isSure(of: identifier) }) { checkSoon(session) }
-                return .absent
+                return nil
             case .otherKey?:
                 return .absent
             case .damaged?:

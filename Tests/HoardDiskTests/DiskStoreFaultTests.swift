@@ -137,7 +137,7 @@ import Testing
         await store.close()
         let paths = try payloadPaths()
         try FileManager.default.removeItem(atPath: paths[0])
-        try workspace.changeDatabase("DELETE FROM records WHERE id = (SELECT MAX(id) FROM records)")
+        try workspace.changeDatabase("DELETE FROM records WHERE place = (SELECT MAX(place) FROM records)")
         let reopened = try workspace.open()
         var foundCount = 0
         for number in 0..<4 where try await reopened.record(forKey: RecordKey("\(number)")) != nil { foundCount += 1 }

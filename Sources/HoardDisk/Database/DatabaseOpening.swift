@@ -141,6 +141,7 @@ struct DatabaseOpening {
         memory.latestChange = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM changes") ?? 0
         memory.latestStoredStamp = try Int64.fetchOne(db, sql: "SELECT MAX(stamp) FROM recency") ?? 0
         memory.index.advance(past: memory.latestStoredStamp)
+        try memory.enterTail(db)
         memory.index.invalidations = try ForeignChanges.invalidations(db)
         for mark in try ScopedStaleMark.all(db) { memory.index.add(mark) }
         return memory
@@ -228,7 +229,7 @@ struct DatabaseOpening {
         let pageCacheKibibytes = max(configuration.pageCacheByteCount, 256 << 10) >> 10
         options.prepareDatabase { db in
             if isNew {
-                // Small pages suit the random order of the keys' hashes: each write touches few pages, and all of their bytes go to the log.
+                // Small pages: all bytes of a page that a write touches go to the log.
                 try db.execute(sql: "PRAGMA page_size = \(Self.pageByteCount); PRAGMA auto_vacuum = INCREMENTAL")
             }
             try db.execute(
@@ -254,7 +255,7 @@ struct DatabaseOpening {
             case .older:
                 try db.inTransaction(.exclusive) {
                     // Another process may have been faster.
-                    if try DiskSchema.recognize(db) != .current { try DiskSchema.upgradeFromVersion2(db) }
+                    if case .older(let version) = try DiskSchema.recognize(db) { try DiskSchema.upgrade(db, from: version) }
                     return .commit
                 }
             case .current, .newer, .foreign, .damaged:

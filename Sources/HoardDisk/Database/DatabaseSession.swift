@@ -16,6 +16,11 @@ final class DatabaseSession: Sendable {
     /// The state that readers and the writer share.
     struct Memory: Sendable {
         var index = RecordIndex()
+        /// Records that were evicted lately without having been read.
+        var ghosts = GhostTable()
+        var evictionProgress = EvictionProgress()
+        /// The part of the directory that is yet to be written.
+        var directory = DirectoryUpdate()
         /// The sequence of the latest list of changes that this process knows.
         var latestChange: Int64 = 0
         /// The number of lists of changes that were written, from a random start: processes that write few lists trim them now and then, too.
@@ -26,8 +31,6 @@ final class DatabaseSession: Sendable {
         var recencyRowCount = 0
         /// The number of records in the index when it was last filled.
         var loadedCount = 0
-        /// How often the index has been emptied to be filled again.
-        var emptyingCount = 0
         /// The bytes charged for the rows that were removed since the writer last looked for space to give back.
         var removedByteCount = 0
         /// Where the removal of meaningless rows from the queue goes on.
@@ -158,8 +161,9 @@ extension DatabaseSession {
             memory.hasForeignWriters = true
             memory.latestChange = max(memory.latestChange, news.latestChange)
             memory.latestStoredStamp = max(memory.latestStoredStamp, news.latestStamp)
-            memory.recencyRowCount += news.stamps.count
-            for (identifier, stamp) in news.stamps { memory.index.enter(identifier, stamp: stamp) }
+            memory.recencyRowCount += news.rows.count
+            for row in news.rows { memory.enter(row) }
+            memory.directory.adopt(through: news.through, memory.index.places)
             memory.adoptInvalidations(news.changes.invalidations)
             // The news lacks the invalidations that this process has committed since reading it.
             if let all = news.allInvalidations {
@@ -178,7 +182,7 @@ extension DatabaseSession {
 extension DatabaseSession.Memory {
     /// Whether a record must be in the database, unless it has been lost.
     func isSure(of identifier: Int64) -> Bool {
-        index.isComplete && !hasForeignWriters && index.stamps[identifier] != nil
+        index.isComplete && !hasForeignWriters && index.places[identifier] != nil
     }
 
     mutating func adoptInvalidations(_ invalidations: [Int64: Int64]) {

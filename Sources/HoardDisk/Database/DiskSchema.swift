@@ -12,21 +12,24 @@ enum DiskSchema {
     static let applicationID: Int32 = 0x484F_5244
 
     /// The version of the tables below, kept in `user_version`. Raise it with every change that an older Hoard cannot read.
-    static let version: Int32 = 3
+    static let version: Int32 = 4
 
     /// The kinds of databases that this version of Hoard tells apart.
     enum Recognition: Hashable {
         case empty, current, older(Int32), newer(Int32), foreign, damaged
 
         /// Whether the database has the table `identity`.
-        var hasIdentity: Bool { self == .current || self == .older(2) }
+        var hasIdentity: Bool { self == .current || self == .older(2) || self == .older(3) }
     }
 
-    /// - `records.id` is a keyed hash of the key; the whole key is in `header` (``RecordHeader``). `sequence` orders all writes. `expires` is in microseconds
-    ///   since 2001-01-01 00:00 UTC, rounded up. `file` is the nonce of the payload's file, NULL if the payload is in the row; `tags` has the hashes of the
+    /// - `records.place` is the stamp (``RecordIndex``) with which the record was first written, so records lie in the order in which they came, and a new one
+    ///   goes to the end. One that replaces another takes its place. `id` is a keyed hash of the key; the whole key is in `header` (``RecordHeader``). It is NULL in a record that a Hoard of format 3 wrote:
+    ///   such a record has its identifier for a place. `sequence` orders all writes. `expires` is in microseconds since 2001-01-01 00:00 UTC, rounded up. `file` is the nonce of the payload's file, NULL if the payload is in the row; `tags` has the hashes of the
     ///   record's tags, 8 bytes each; `partition` is the hash of its partition's name. `checksum` is over all of it. The payload comes last, so that the rest is read without it.
-    /// - `recency` is the queue of eviction. It is appended to, so that a write touches one page of it; which stamp a record has now is known in memory (``RecordIndex``).
-    ///   A row whose record has a later stamp, or is gone, means nothing.
+    /// - `recency` is the queue of eviction, and leads from a record's identifier to its place. It is appended to, so that a write touches one page of it; which
+    ///   stamp and place a record has now is known in memory (``RecordIndex``). A row whose record has a later stamp, or is gone, means nothing. A `place` of
+    ///   NULL is the identifier.
+    /// - `directory` has the places by identifier, for the time in which the index is being filled. It lags behind (``DirectoryUpdate``).
     /// - `invalidations`: records with the tag whose sequence is not greater are gone, whether they have been swept yet or not.
     /// - `stale_marks`: records whose sequence is not greater ceased to be fresh at the date, seconds since 2001-01-01 00:00 UTC, or before. `scope` is a record's
     ///   `id`, a tag, or 0 for all records.
@@ -34,7 +37,8 @@ enum DiskSchema {
     /// - `totals` is one row, written once by each transaction; `identity` is one that never changes.
     private static let tables = """
         CREATE TABLE records (
-            id INTEGER PRIMARY KEY,
+            place INTEGER PRIMARY KEY,
+            id INTEGER,
             sequence INTEGER NOT NULL,
             expires INTEGER,
             charge INTEGER NOT NULL,
@@ -46,8 +50,9 @@ enum DiskSchema {
             payload BLOB NOT NULL
         ) STRICT;
         CREATE INDEX records_by_expiry ON records (expires) WHERE expires IS NOT NULL;
-        CREATE TABLE recency (stamp INTEGER PRIMARY KEY, id INTEGER NOT NULL) STRICT;
-        CREATE TABLE tags (tag INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (tag, id)) STRICT, WITHOUT ROWID;
+        CREATE TABLE recency (stamp INTEGER PRIMARY KEY, id INTEGER NOT NULL, place INTEGER) STRICT;
+        \(directory)
+        CREATE TABLE tags (tag INTEGER NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (tag, place)) STRICT, WITHOUT ROWID;
         CREATE TABLE invalidations (tag INTEGER PRIMARY KEY, sequence INTEGER NOT NULL) STRICT;
         \(staleMarks)
         CREATE TABLE changes (
@@ -68,10 +73,13 @@ enum DiskSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
+    private static let directory = "CREATE TABLE directory (id INTEGER PRIMARY KEY, place INTEGER NOT NULL) STRICT;"
+
     private static let objectsOfVersion2: Set<String> = [
         "records", "records_by_expiry", "recency", "tags", "invalidations", "changes", "totals", "identity",
     ]
-    private static let objects = objectsOfVersion2.union(["stale_marks"])
+    private static let objectsOfVersion3 = objectsOfVersion2.union(["stale_marks"])
+    private static let objects = objectsOfVersion3.union(["directory"])
 
     /// Recognizes the kind and version of the database. Reads its header and the names of its tables and indices.
     static func recognize(_ db: Database) throws -> Recognition {
@@ -83,15 +91,28 @@ enum DiskSchema {
         }
         if version > Self.version { return .newer(version) }
         if version == 1 { return .older(version) }
-        if version == 2 { return objects.isSuperset(of: objectsOfVersion2) ? .older(version) : .damaged }
+        if version == 2 || version == 3 {
+            return objects.isSuperset(of: version == 2 ? objectsOfVersion2 : objectsOfVersion3) ? .older(version) : .damaged
+        }
         return version == Self.version && objects.isSuperset(of: Self.objects) ? .current : .damaged
     }
 
-    /// Adds the table that the second version did not have. All its other tables stay as they were. Call in a
-    /// transaction.
-    static func upgradeFromVersion2(_ db: Database) throws {
-        try db.execute(sql: staleMarks)
-        try db.execute(sql: "PRAGMA user_version = \(version)")
+    /// Adds the tables and columns that version 2 or 3 did not have. Call in a transaction.
+    ///
+    /// O(1): no record is written. Records stay where they are, in the order of their identifiers, until they are replaced or removed.
+    static func upgrade(_ db: Database, from former: Int32) throws {
+        if former == 2 { try db.execute(sql: staleMarks) }
+        try db.execute(
+            sql: """
+                ALTER TABLE records RENAME COLUMN id TO place;
+                ALTER TABLE records ADD COLUMN id INTEGER;
+                ALTER TABLE tags RENAME COLUMN id TO place;
+                ALTER TABLE recency ADD COLUMN place INTEGER;
+                \(directory)
+                INSERT INTO directory SELECT 0, IFNULL(MAX(stamp), 0) FROM recency;
+                PRAGMA user_version = \(version)
+                """
+        )
     }
 
     /// Creates the tables. Call in a transaction, on an empty database.

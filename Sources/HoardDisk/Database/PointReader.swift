@@ -13,7 +13,7 @@ import Synchronization
 /// that is left open keeps the write-ahead log from being begun anew, so ``ReaderPool`` ends it soon.
 final class PointReader {
     private let queue: DatabaseQueue
-    private var row, begin, commit: RawStatement?
+    private var row, lookUp, begin, commit: RawStatement?
     /// The generation of the transaction that is open.
     private var generation: UInt64?
 
@@ -23,16 +23,21 @@ final class PointReader {
         self.queue = queue
         // GRDB has opened and configured the connection and will close it. No other code uses it, and a lane's lock guards it.
         let statements = try queue.unsafeRead { db in
-            ConnectionBound(value: [try RawStatement(RecordRow.query, on: db), try RawStatement("BEGIN", on: db), try RawStatement("COMMIT", on: db)])
+            ConnectionBound(value: try [RecordRow.query, DirectoryUpdate.query, "BEGIN", "COMMIT"].map { try RawStatement($0, on: db) })
         }.value
-        (row, begin, commit) = (statements[0], statements[1], statements[2])
+        (row, lookUp, begin, commit) = (statements[0], statements[1], statements[2], statements[3])
     }
 
-    /// Looks a row up. `body` gets it where SQLite has it, `nil` if there is none.
+    /// Looks a record's row up. `body` gets it where SQLite has it, `nil` if it is not there.
     ///
     /// - Parameter current: The generation, read before, if it is even and everything up to it is known.
-    func withRow<Result>(_ id: Int64, current: UInt64? = nil, _ body: (RecordRow?) throws -> Result) throws -> Result {
-        guard let row, let begin else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
+    func withRow<Result>(
+        of identifier: Int64,
+        _ whereabouts: RecordIndex.Whereabouts,
+        current: UInt64? = nil,
+        _ body: (RecordRow?) throws -> Result
+    ) throws -> Result {
+        guard let row, let lookUp, let begin else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
         if generation == nil || generation != current {
             endTransaction()
             if let current {
@@ -40,11 +45,15 @@ final class PointReader {
                 generation = current
             }
         }
-        row.bind(id, at: 1)
         do {
-            let isFound = try row.step()
+            switch whereabouts {
+            case .at(let place): row.bind(place, at: 1)
+            case .unknown: row.bind(try lookUp.place(of: identifier), at: 1)
+            case .nowhere: return try body(nil)
+            }
+            let found = try row.step() ? RecordRow(row) : nil
             defer { row.reset() }
-            return try body(isFound ? RecordRow(row) : nil)
+            return try body(found?.id == identifier ? found : nil)
         } catch {
             endTransaction()
             throw error
@@ -65,7 +74,7 @@ final class PointReader {
 
     func close() {
         endTransaction()
-        (row, begin, commit) = (nil, nil, nil)
+        (row, lookUp, begin, commit) = (nil, nil, nil, nil)
         try? queue.close()
     }
 }
@@ -109,11 +118,16 @@ final class ReaderPool: Sendable {
         return try body(opened)
     }
 
-    /// Looks a row up, with the first reader that is free.
-    func withRow<Result>(_ id: Int64, current: UInt64?, _ body: (RecordRow?) throws -> Result) throws -> Result {
+    /// Looks a record's row up, with the first reader that is free.
+    func withRow<Result>(
+        of identifier: Int64,
+        _ whereabouts: RecordIndex.Whereabouts,
+        current: UInt64?,
+        _ body: (RecordRow?) throws -> Result
+    ) throws -> Result {
         try withReader { reader in
             defer { if reader.hasOpenTransaction { scheduleEnd() } }
-            return try reader.withRow(id, current: current, body)
+            return try reader.withRow(of: identifier, whereabouts, current: current, body)
         }
     }
 

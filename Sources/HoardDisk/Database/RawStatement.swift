@@ -60,6 +60,18 @@ final class RawStatement {
         reset()
     }
 
+    /// Runs an insertion. `false`: there is a row with its number, and nothing has changed.
+    func runUnlessTaken() throws -> Bool {
+        do {
+            try run()
+            return true
+        } catch let error as DatabaseError
+            where error.extendedResultCode == .SQLITE_CONSTRAINT_PRIMARYKEY || error.extendedResultCode == .SQLITE_CONSTRAINT_ROWID
+        {
+            return false
+        }
+    }
+
     /// Ends the statement's transaction if it had begun one, and makes it ready for the next time.
     func reset() { sqlite3_reset(pointer) }
 

@@ -14,62 +14,128 @@ extension DatabaseSession {
     /// The queue of eviction has an entry for each record, in order of its stamp, and new entries come last. So one walk along the queue finds
     /// everything, whatever is written meanwhile. Does nothing if the index is complete. Stops, without effect on anything but speed, when the session is closed.
     func loadIndex() throws {
-        let (isLoaded, emptyingCount) = memory.withLock { ($0.index.isComplete, $0.emptyingCount) }
-        if isLoaded { return }
-        var latest = Int64.min
+        if memory.withLock({ $0.index.isComplete }) { return }
         var rowCount = 0
-        while true {
-            let page = try readers.withReader { reader in
-                try reader.read { db -> [(stamp: Int64, identifier: Int64)] in
-                    let rows = try Row.fetchCursor(
-                        db.cachedStatement(sql: "SELECT stamp, id FROM recency WHERE stamp > ? ORDER BY stamp LIMIT ?"),
-                        arguments: [latest, Self.pageSize]
-                    )
-                    var page: [(stamp: Int64, identifier: Int64)] = []
-                    while let row = try rows.next() { page.append((try row.decode(atIndex: 0), try row.decode(atIndex: 1))) }
-                    return page
-                }
-            }
+        try forEachPage { page in
             memory.withLock { memory in
-                for entry in page { memory.index.enter(entry.identifier, stamp: entry.stamp) }
+                for row in page { memory.index.enter(row.id, stamp: row.stamp, place: row.place) }
             }
             rowCount += page.count
-            guard let last = page.last, page.count == Self.pageSize else { break }
-            latest = last.stamp
         }
         memory.withLock { $0.recencyRowCount = max($0.recencyRowCount, rowCount) }
         // Before the index may say that something is not there, it has to agree with the database. A commit may fall in between.
-        for _ in 0..<10 {
-            let heldCount = try readers.withReader { reader in
-                try reader.read { db in try Int.fetchOne(db, sql: "SELECT count FROM totals WHERE id = 1") ?? 0 }
-            }
+        for attempt in 0..<10 {
+            let heldCount = try readers.withReader { reader in try reader.read { db in try StoredTotals(db)?.totals.count ?? 0 } }
             let isComplete = memory.withLock { memory in
-                guard memory.emptyingCount == emptyingCount, memory.index.stamps.count >= heldCount else { return false }
+                guard memory.index.count >= heldCount else { return false }
                 memory.index.isComplete = true
-                memory.loadedCount = memory.index.stamps.count
+                memory.loadedCount = memory.index.count
                 return true
             }
-            if isComplete { return }
+            if isComplete { return try sweepDirectory() }
+            if attempt == 4 { try enterUnqueued() }
+        }
+    }
+
+    /// Walks along the queue of eviction as it is, oldest rows first.
+    private func forEachPage(_ body: ([RecencyRow]) -> Void) throws {
+        var latest = Int64.min
+        while true {
+            let page = try recencyRows(after: latest, limit: Self.pageSize)
+            body(page)
+            guard let last = page.last, page.count == Self.pageSize else { return }
+            latest = last.stamp
+        }
+    }
+
+    /// Enters records that the queue of eviction has lost: each as though it were used before all others. O(n); for when the queue is damaged.
+    private func enterUnqueued() throws {
+        try readers.withReader { reader in
+            try reader.read { db in
+                let statement = try RawStatement("SELECT IFNULL(id, place), place FROM records", on: db)
+                while try statement.step() {
+                    let (identifier, place) = (statement.integer(0), statement.integer(1))
+                    memory.withLock { memory in
+                        if memory.index.places[identifier] == nil { memory.index.enter(identifier, stamp: .min, place: place) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at some parts of the directory. If many of its rows there lead to no record, has all such rows removed.
+    ///
+    /// A process that dies leaves rows of records that it had removed and not yet taken out. O(1), and O(n) if there are many. Call when the index is complete.
+    private func sweepDirectory() throws {
+        guard memory.withLock({ $0.directory.through > .min }) else { return }
+        var (rowCount, leftCount) = (0, 0)
+        for _ in 0..<16 {
+            let identifiers = try directoryIdentifiers(from: .random(in: .min ... .max), limit: 64)
+            rowCount += identifiers.count
+            memory.withLock { memory in leftCount += identifiers.count { memory.index.places[$0] == nil } }
+        }
+        guard leftCount * 4 > rowCount else { return }
+        var start = Int64.min
+        while true {
+            let identifiers = try directoryIdentifiers(from: start, limit: Self.pageSize)
+            memory.withLock { memory in
+                for identifier in identifiers where memory.index.places[identifier] == nil { memory.directory.note(identifier) }
+            }
+            guard let last = identifiers.last, last < .max, identifiers.count == Self.pageSize else { return }
+            start = last + 1
+        }
+    }
+
+    private func directoryIdentifiers(from start: Int64, limit: Int) throws -> [Int64] {
+        try readers.withReader { reader in
+            try reader.read { db in
+                try Int64.fetchAll(
+                    db.cachedStatement(sql: "SELECT id FROM directory WHERE id >= ? AND id <> \(DirectoryUpdate.rowOfThrough) ORDER BY id LIMIT ?"),
+                    arguments: [start, limit]
+                )
+            }
         }
     }
 
     /// Whether the index may have many records that are gone: other processes tell of the records that they write, and not of those that they evict.
     var hasOutgrownIndex: Bool { memory.withLock { Self.hasOutgrownIndex($0) } }
 
-    /// Empties the index if it has grown too much, and returns whether it is to be filled again. Call on the writing thread, as eviction relies on
-    /// the index.
-    func emptyOutgrownIndex() -> Bool {
-        memory.withLock { memory in
-            guard Self.hasOutgrownIndex(memory) else { return false }
-            memory.index.forgetRecords()
-            memory.emptyingCount += 1
-            return true
+    /// Fills the index anew if it has grown too much. O(n). Call in a transaction: nobody else writes meanwhile.
+    func renewOutgrownIndex() throws {
+        guard hasOutgrownIndex else { return }
+        var renewed = RecordIndex()
+        try forEachPage { page in
+            for row in page { renewed.enter(row.id, stamp: row.stamp, place: row.place) }
+        }
+        memory.withLock { [renewed] memory in
+            memory.index.replaceRecords(with: renewed)
+            memory.loadedCount = memory.index.count
         }
     }
 
     private static let leastOutgrownCount = 8_192
 
     private static func hasOutgrownIndex(_ memory: borrowing Memory) -> Bool {
-        memory.hasForeignWriters && memory.index.isComplete && memory.index.stamps.count > max(2 * memory.loadedCount, leastOutgrownCount)
+        memory.hasForeignWriters && memory.index.isComplete && memory.index.count > max(2 * memory.loadedCount, leastOutgrownCount)
+    }
+}
+
+extension DatabaseSession.Memory {
+    /// Enters what the directory may lack: the end of the queue of eviction. All of it, and then the index is complete, if the store is small. O(n / 16) for n records.
+    mutating func enterTail(_ db: Database) throws {
+        let through = try Int64.fetchOne(db, sql: DirectoryUpdate.queryOfThrough) ?? .min
+        directory = DirectoryUpdate(through: through)
+        let rows = try DatabaseSession.recencyRows(db, after: through, limit: .max)
+        for row in rows { enter(row) }
+        guard through == .min, let held = try StoredTotals(db)?.totals.count, index.count >= held else { return }
+        index.isComplete = true
+        loadedCount = index.count
+        recencyRowCount = rows.count
+    }
+
+    /// Takes in a row of the queue that another process, or an earlier one, has written.
+    mutating func enter(_ row: RecencyRow) {
+        index.enter(row.id, stamp: row.stamp, place: row.place)
+        if row.place > directory.through { directory.note(row.id) }
     }
 }

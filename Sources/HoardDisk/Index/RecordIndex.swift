@@ -9,15 +9,20 @@ import Hoard
     import Foundation
 #endif
 
-/// A process's knowledge of the database, held in memory: which records there are, when each was last used, and which tags were invalidated.
+/// A process's knowledge of the database, held in memory: which records there are, where each is, when it was last used, and which tags were invalidated.
 ///
 /// Once it is complete, a record that is not in it is not in the database, unless another process has just written it. A record that is in it may be gone.
 ///
 /// *Stamps* order all uses: twice the microseconds since 2001-01-01 00:00 UTC, or two more than the last stamp where the clock stood still or went
-/// back. Setting the clock therefore never turns the order around. An odd stamp is a reading, an even one a writing.
+/// back. Setting the clock therefore never turns the order around. An odd stamp is a reading, an even one a writing. The stamp of its first writing is a
+/// record's *place*: the number of its row, until it is removed. That one is odd, too, if the record had been evicted on trial lately (``EvictionProgress``).
 struct RecordIndex {
-    /// The stamp of each record's row in the queue of eviction.
-    private(set) var stamps = IdentifierMap()
+    /// The place of each record.
+    private(set) var places = IdentifierMap()
+    /// The stamp of each record's row in the queue of eviction, if that is not its place.
+    private var stamps = IdentifierMap()
+    /// The number of records whose stamp is that of a reading.
+    private var triedCount = 0
     /// The uses that are not yet in the database.
     private(set) var uses = IdentifierMap()
     private(set) var latestStamp: Int64 = 0
@@ -73,10 +78,31 @@ extension RecordIndex {
         var mustFlush: Bool
     }
 
-    /// Whether the database may have a record.
-    func mayHold(_ identifier: Int64) -> Bool {
-        !isComplete || stamps[identifier] != nil
+    /// Where a record may be.
+    enum Whereabouts: Hashable {
+        case at(_ place: Int64)
+        case nowhere
+        /// The index is not complete. The directory knows the places of the records that it lacks.
+        case unknown
     }
+
+    /// Where a record is. O(1).
+    func whereabouts(of identifier: Int64) -> Whereabouts {
+        if let place = places[identifier] { return .at(place) }
+        return isComplete ? .nowhere : .unknown
+    }
+
+    /// Whether the database may have a record.
+    func mayHold(_ identifier: Int64) -> Bool { whereabouts(of: identifier) != .nowhere }
+
+    /// The stamp of a record's row in the queue of eviction; `nil` if the record is not known.
+    func stamp(of identifier: Int64) -> Int64? { stamps[identifier] ?? places[identifier] }
+
+    /// The number of records that are known.
+    var count: Int { places.count }
+
+    /// The number of those that are on trial: they have not been read since they came.
+    var trialCount: Int { places.count - triedCount }
 
     /// Notes a use. O(1).
     ///
@@ -109,36 +135,46 @@ extension RecordIndex {
 }
 
 extension RecordIndex {
-    /// Enters the stamp of a record's row in the queue. An older stamp than the known one changes nothing.
-    mutating func enter(_ identifier: Int64, stamp: Int64) {
+    /// Enters a record's row in the queue. An older stamp than the known one changes nothing.
+    mutating func enter(_ identifier: Int64, stamp: Int64, place: Int64) {
         advance(past: stamp)
-        if let known = stamps[identifier], known > stamp { return }
-        stamps.updateValue(stamp, forIdentifier: identifier)
+        let known = self.stamp(of: identifier)
+        guard identifier != 0, known ?? .min <= stamp else { return }
+        triedCount += Int(stamp & 1) - Int((known ?? 0) & 1)
+        places.updateValue(place, forIdentifier: identifier)
+        if stamp == place {
+            if !stamps.isEmpty { stamps.removeValue(forIdentifier: identifier) }
+        } else {
+            stamps.updateValue(stamp, forIdentifier: identifier)
+        }
     }
 
     /// The record is gone, unless a later row than the one with this stamp is known.
     ///
     /// The latter happens if another process has written the record anew before a transaction of this one, which removed it, was settled.
     mutating func remove(_ identifier: Int64, upTo stamp: Int64 = .max) {
-        if let known = stamps[identifier], known > stamp { return }
+        if let known = self.stamp(of: identifier) {
+            if known > stamp { return }
+            triedCount -= Int(known & 1)
+        }
         uses.removeValue(forIdentifier: identifier)
         // While the index is being loaded, the loader might put the record back. It is then thought to be there, which costs a query, no more.
+        places.removeValue(forIdentifier: identifier)
         stamps.removeValue(forIdentifier: identifier)
     }
 
-    /// Forgets which records there are, but not their uses, until the index has been filled again.
-    mutating func forgetRecords() {
-        stamps.removeAll()
-        isComplete = false
-    }
+    /// Knows the records of another index, and no others.
+    mutating func replaceRecords(with other: RecordIndex) { (places, stamps, triedCount) = (other.places, other.stamps, other.triedCount) }
 
     /// All records are gone, but those with a later stamp than this one.
     mutating func removeAll(upTo stamp: Int64 = .max) {
-        var later: [(identifier: Int64, stamp: Int64)] = []
-        stamps.forEach { if $1 > stamp { later.append(($0, $1)) } }
-        stamps.removeAll()
+        var later = RecordIndex()
+        places.forEach { identifier, place in
+            let known = stamps[identifier] ?? place
+            if known > stamp { later.enter(identifier, stamp: known, place: place) }
+        }
+        replaceRecords(with: later)
         uses.removeAll()
-        for record in later { stamps.updateValue(record.stamp, forIdentifier: record.identifier) }
     }
 
     /// Whether a record that was written at `sequence` has gone with its tags or partition.

@@ -23,9 +23,10 @@ extension DiskCore {
         }
     }
 
-    /// Calls `body` with each row that has a record, in the order of the identifiers. The rows have no payload, so their checksums cannot be verified. O(n).
+    /// Calls `body` with each row that has a record, in the order of their places. The rows have no payload, so their checksums cannot be verified. O(n).
     ///
-    /// Rows are left out whose header does not decode or is not of their identifier, and records that have gone with a tag or a partition.
+    /// Rows are left out whose header does not decode or is not of their identifier, and records that have gone with a tag or a partition. A record that is
+    /// written meanwhile moves to the end, and may come twice.
     func walkHeaders(_ body: @escaping @Sendable (DatabaseSession, RecordRow, RecordHeader) throws -> Void) async throws(StoreError) {
         var next: Int64? = .min
         while let start = next {
@@ -51,7 +52,7 @@ extension DiskCore {
         return stamps
     }
 
-    /// The latest stamp that each record has in the queue of eviction, and the greatest of all.
+    /// The latest stamp that each record has in the queue of eviction, even if it is that of a writing, and the greatest of all.
     ///
     /// New rows come last in the queue, so one walk along it finds everything, whatever is written meanwhile.
     func storedStamps() async throws(StoreError) -> (stamps: IdentifierMap, latest: Int64) {
@@ -61,41 +62,52 @@ extension DiskCore {
             try checkCancellation()
             let start = latest
             let rows = try await readElsewhere { session in try session.recencyRows(after: start, limit: 8 * Self.batchSize) }
-            for row in rows { stamps.updateValue(row.stamp, forIdentifier: row.id) }
+            // An odd stamp that is a place is no reading.
+            for row in rows { stamps.updateValue(row.stamp == row.place ? row.stamp & ~1 : row.stamp, forIdentifier: row.id) }
             guard let last = rows.last else { return (stamps, latest) }
             latest = last.stamp
         }
     }
 }
 
-/// A row of the queue of eviction.
-struct RecencyRow: Sendable {
-    let stamp: Int64
-    let id: Int64
-}
-
 extension DatabaseSession {
-    /// Reads rows in the order of their identifiers, until `body` returns `false`. Returns the identifier to go on from; `nil` after the last row.
+    /// Reads rows in the order of their places, until `body` returns `false`. Returns the place to go on from; `nil` after the last row.
     ///
     /// While `body` runs, other queries on the same reader see the same moment.
-    func readRows(from start: Int64, limit: Int, withPayloads: Bool, _ body: (RecordRow) throws -> Bool) throws -> Int64? {
+    ///
+    /// - Parameter lastSequence: Rows that were written later are passed over.
+    func readRows(
+        from start: Int64,
+        limit: Int,
+        upTo lastSequence: Int64 = .max,
+        withPayloads: Bool,
+        _ body: (RecordRow) throws -> Bool
+    ) throws -> Int64? {
         try readers.withReader { reader in
-            try reader.read { db in try Self.readRows(db, from: start, limit: limit, withPayloads: withPayloads, body) }
+            try reader.read { db in try Self.readRows(db, from: start, limit: limit, upTo: lastSequence, withPayloads: withPayloads, body) }
         }
     }
 
-    static func readRows(_ db: Database, from start: Int64, limit: Int, withPayloads: Bool, _ body: (RecordRow) throws -> Bool) throws -> Int64? {
+    static func readRows(
+        _ db: Database,
+        from start: Int64,
+        limit: Int,
+        upTo lastSequence: Int64 = .max,
+        withPayloads: Bool,
+        _ body: (RecordRow) throws -> Bool
+    ) throws -> Int64? {
         let columns = withPayloads ? RecordRow.columns : RecordRow.columns.replacing("payload", with: "x''")
-        let statement = try RawStatement("SELECT \(columns) FROM records WHERE id >= ? ORDER BY id LIMIT ?", on: db)
+        let statement = try RawStatement("SELECT \(columns) FROM records WHERE place >= ? AND sequence <= ? ORDER BY place LIMIT ?", on: db)
         statement.bind(start, at: 1)
-        statement.bind(Int64(limit), at: 2)
+        statement.bind(lastSequence, at: 2)
+        statement.bind(Int64(limit), at: 3)
         defer { statement.reset() }
         var count = 0
         var next: Int64?
         while try statement.step() {
             let row = RecordRow(statement)
             count += 1
-            next = row.id == .max ? nil : row.id + 1
+            next = row.place == .max ? nil : row.place + 1
             if try !body(row) { return next }
         }
         return count < limit ? nil : next
@@ -106,12 +118,6 @@ extension DatabaseSession {
     }
 
     static func recencyRows(_ db: Database, after stamp: Int64, limit: Int) throws -> [RecencyRow] {
-        let statement = try RawStatement("SELECT stamp, id FROM recency WHERE stamp > ? ORDER BY stamp LIMIT ?", on: db)
-        statement.bind(stamp, at: 1)
-        statement.bind(Int64(limit), at: 2)
-        defer { statement.reset() }
-        var rows: [RecencyRow] = []
-        while try statement.step() { rows.append(RecencyRow(stamp: statement.integer(0), id: statement.integer(1))) }
-        return rows
+        try RecencyRow.page(RawStatement(RecencyRow.query, on: db), after: stamp, limit: limit)
     }
 }

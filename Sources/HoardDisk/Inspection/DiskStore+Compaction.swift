@@ -92,7 +92,7 @@ extension WriteTransaction {
     fileprivate func deleteMeaningless(_ rows: [RecencyRow], latest: IdentifierMap) throws {
         for row in rows {
             let isSuperseded = (latest[row.id] ?? .min) > row.stamp
-            guard try isSuperseded || !withRow(row.id, { $0 != nil }) else { continue }
+            guard try isSuperseded || !withRow(at: row.place, { $0?.id == row.id }) else { continue }
             statements.deleteRecency.bind(row.stamp, at: 1)
             try statements.deleteRecency.run()
             if db.changesCount > 0 { recencyRowDifference -= 1 }

@@ -109,7 +109,9 @@ extension DiskStore {
         return try await core.readElsewhere { session in
             try core.catchUp(session)
             let id = session.identify.identifier(of: key)
-            let found = try session.readers.withReader { reader in try reader.withRow(id) { row in row.flatMap { session.summary(of: $0) } } }
+            let found = try session.readers.withReader { reader in
+                try session.withRow(of: id, on: reader) { row in row.flatMap { session.summary(of: $0) } }
+            }
             guard let found, found.key == key, !core.lostWrites.contains(key) else { return nil }
             return found.used(at: session.memory.withLock { $0.index.lastUse(of: id) })
         }

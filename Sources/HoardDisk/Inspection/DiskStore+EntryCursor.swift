@@ -70,8 +70,9 @@ extension DiskStore.EntryCursor {
             if range.isEmpty { break }
             let (core, entries) = (store.core, list.entries[range])
             summaries += try await core.readElsewhere { session in
+                try core.catchUp(session)
                 let found = try session.readers.withReader { reader in
-                    try entries.map { entry in try reader.withRow(entry.id) { row in row.flatMap { session.summary(of: $0) } } }
+                    try entries.map { entry in try session.withRow(of: entry.id, on: reader) { row in row.flatMap { session.summary(of: $0) } } }
                 }
                 let uses = session.memory.withLock { memory in entries.map { memory.index.lastUse(of: $0.id) } }
                 return zip(zip(entries, uses), found).compactMap { entry, summary in summary?.used(at: entry.0.lastUse).used(at: entry.1) }

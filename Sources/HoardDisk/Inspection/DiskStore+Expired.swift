@@ -34,12 +34,12 @@ extension WriteTransaction {
     fileprivate func removeExpired() throws -> Int {
         statements.expired.bind(StoredRecord.microseconds(now), at: 1)
         statements.expired.bind(Int64(Self.maximumExpiredCount), at: 2)
-        var identifiers: [Int64] = []
-        while try statements.expired.step() { identifiers.append(statements.expired.integer(0)) }
+        var places: [Int64] = []
+        while try statements.expired.step() { places.append(statements.expired.integer(0)) }
         statements.expired.reset()
         var count = 0
-        for identifier in identifiers {
-            if try removeUnindexed(identifier) { count += 1 }
+        for place in places {
+            if try removeRow(at: place) { count += 1 }
         }
         removals.expirations += count
         return count

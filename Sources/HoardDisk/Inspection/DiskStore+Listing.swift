@@ -9,7 +9,7 @@ public import Hoard
     import Foundation
 #endif
 
-/// Listing in the order of the identifiers, which are keyed hashes of the keys: no record ever changes its place.
+/// Listing in the order in which the records were written.
 extension DiskStore: ListingRecordStore {
     /// Returns a page of records without their payloads. Suspends. Counts neither as a use nor in the statistics.
     ///
@@ -22,26 +22,61 @@ extension DiskStore: ListingRecordStore {
     /// - Throws: ``StoreError/Code/closed``, ``StoreError/Code/invalidConfiguration`` for a cursor of another store, or why the database did not answer.
     public func recordPage(after cursor: RecordCursor?, limit: Int) async throws(StoreError) -> RecordPage {
         let core = core
-        let start: Int64
+        let position: ListingPosition
         if let cursor {
-            guard let identifier = Int64(cursor.text) else { throw .foreignCursor(core.configuration.name) }
-            start = identifier
+            guard let parsed = ListingPosition(cursor.text) else { throw .foreignCursor(core.configuration.name) }
+            position = parsed
         } else {
-            start = .min
             if !core.queue.isQuiet { try await core.commit(.perform { _ in }) }
-            try await core.readElsewhere { session in try core.catchUp(session) }
+            position = try await core.readElsewhere { session in
+                try core.catchUp(session)
+                return try ListingPosition(
+                    place: .min,
+                    lastSequence: session.readers.withReader { try $0.read { try StoredTotals($0)?.sequence ?? .max } }
+                )
+            }
         }
         let now = core.configuration.clock.now()
         return try await core.readElsewhere { session in
             var records: [RecordSummary] = []
-            let next = try session.readRows(from: start, limit: max(1, limit), withPayloads: false) { row in
+            let next = try session.readRows(
+                from: position.place,
+                limit: max(1, limit),
+                upTo: position.lastSequence,
+                withPayloads: false
+            ) { row in
                 if case .sound(let header) = session.header(of: row), header.staleUntil.map({ now < $0 }) ?? true, core.mayBeRead(header) {
                     records.append(RecordSummary(header))
                 }
                 return true
             }
-            return RecordPage(records: records, next: next.map { RecordCursor(text: String($0)) })
+            return RecordPage(
+                records: records,
+                next: next.map { RecordCursor(text: ListingPosition(place: $0, lastSequence: position.lastSequence).text) }
+            )
         }
+    }
+}
+
+/// Where a listing goes on, and the last of the writes that it lists: a record that is written later moves to the end, and would be listed again.
+private struct ListingPosition: Sendable {
+    var place: Int64
+    var lastSequence: Int64
+
+    var text: String { "\(place)-\(lastSequence)" }
+
+    init(place: Int64, lastSequence: Int64) {
+        self.place = place
+        self.lastSequence = lastSequence
+    }
+
+    init?(_ text: String) {
+        // The place may be negative, the sequence is not.
+        guard let border = text.lastIndex(of: "-"), let place = Int64(text[..<border]), let lastSequence = Int64(text[text.index(after: border)...])
+        else {
+            return nil
+        }
+        self.init(place: place, lastSequence: lastSequence)
     }
 }
 

@@ -59,7 +59,7 @@ extension DiskCore {
             // Another writer may replace the record between its row and its file.
             for _ in 0..<3 {
                 let judgement = try session.readers.withReader { reader in
-                    try reader.withRow(id) { row in try row.map { try session.judge($0, key: key, at: now, readsPayload: true) } }
+                    try session.withRow(of: id, on: reader) { row in try row.map { try session.judge($0, key: key, at: now, readsPayload: true) } }
                 }
                 switch judgement {
                 case .found(let record)?:

@@ -107,7 +107,7 @@ extension DiskStore.StorageUse {
             for stranger in contents.strangers { addOrphan(FileSize(path: "\(files.path(ofFolder: folder))/\(stranger)")) }
             if contents.names.isEmpty { continue }
             let known = try session.readers.withReader { reader in
-                try contents.names.map { name in try reader.withRow(name.id) { $0?.file == name.nonce } }
+                try contents.names.map { name in try session.withRow(of: name.id, on: reader) { $0?.file == name.nonce } }
             }
             for (name, isKnown) in zip(contents.names, known) {
                 let size = FileSize(path: files.path(of: name))

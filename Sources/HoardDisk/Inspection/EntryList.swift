@@ -61,6 +61,9 @@ extension EntryList {
             var state = state.withLock { exchange(&$0, with: State()) }
             if order.property == .key { state.sortByKey() } else { state.sort() }
             if order.isReversed { state.entries.reverse() }
+            // A record that was written while the store was walked over may have come twice.
+            var seen = IdentifierMap(minimumCapacity: state.entries.count)
+            state.entries.removeAll { seen.updateValue(0, forIdentifier: $0.id) != nil }
             return EntryList(entries: state.entries)
         }
     }

@@ -32,12 +32,16 @@ extension Verification {
             let contents = try session.files.contents(ofFolder: folder)
             if contents.names.isEmpty { return (contents.names, contents.strangers) }
             let orphans = try session.readers.withReader { reader in
-                try contents.names.filter { name in try reader.withRow(name.id) { $0?.file != name.nonce } }
+                try contents.names.filter { name in try session.withRow(of: name.id, on: reader) { $0?.file != name.nonce } }
             }
             return (orphans, contents.strangers)
         }
         if orphans.isEmpty, strangers.isEmpty { return }
-        var confirmed = try await core.readElsewhere { session in try session.confirmOrphans(among: orphans) }
+        var confirmed = try await core.readElsewhere { [core] session in
+            let (confirmed, changes) = try session.confirmOrphans(among: orphans)
+            core.announce(changes)
+            return confirmed
+        }
         // A writer that deletes a row deletes its file a moment later, also in another process.
         while !confirmed.isEmpty, await waitAgain() {
             confirmed = try await core.readElsewhere { [confirmed] session in session.existing(confirmed) }
@@ -91,23 +95,29 @@ extension DatabaseSession {
     /// Returns those of the files that are there and belong to no record while no process writes.
     ///
     /// A file in place gets its row only at the end of a transaction, so this blocks until the other writers are done. It writes nothing.
-    func confirmOrphans(among names: [PayloadFileName]) throws -> [PayloadFileName] {
-        if names.isEmpty { return [] }
-        let unknown = try writer.writeWithoutTransaction { db in
+    ///
+    /// - Returns: The files, and what was learned of other processes' changes.
+    func confirmOrphans(among names: [PayloadFileName]) throws -> (orphans: [PayloadFileName], changes: ChangeList) {
+        if names.isEmpty { return ([], ChangeList()) }
+        let (unknown, changes) = try writer.writeWithoutTransaction { db in
             var unknown: [PayloadFileName] = []
+            var changes = ChangeList()
             try db.inTransaction(.immediate) {
-                let statement = try RawStatement("SELECT file FROM records WHERE id = ?", on: db)
+                changes = try catchUp(inTransaction: db)
+                let lookUp = try RawStatement(DirectoryUpdate.query, on: db)
+                let statement = try RawStatement("SELECT file FROM records WHERE place = ? AND IFNULL(id, place) = ?", on: db)
                 for name in names {
-                    statement.bind(name.id, at: 1)
+                    statement.bind(try place(of: name.id, lookUp), at: 1)
+                    statement.bind(name.id, at: 2)
                     let isKnown = try statement.step() && UInt64(bitPattern: statement.integer(0)) == name.nonce && !statement.isNull(0)
                     statement.reset()
                     if !isKnown { unknown.append(name) }
                 }
                 return .rollback
             }
-            return unknown
+            return (unknown, changes)
         }
-        return existing(unknown)
+        return (existing(unknown), changes)
     }
 
     /// Those of the files that are there.

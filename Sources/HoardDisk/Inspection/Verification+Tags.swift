@@ -7,7 +7,8 @@ import Hoard
 /// A row of `tags`.
 struct TagRow: Hashable, Sendable {
     let tag: Int64
-    let id: Int64
+    /// The record's place.
+    let place: Int64
 }
 
 /// The rows of `tags`, which lead from a tag to its records.
@@ -16,7 +17,7 @@ extension Verification {
 
     /// Looks for rows that lead to no record, or to one without the tag. Returns `false` if the task was cancelled.
     mutating func verifyTags() async throws(StoreError) -> Bool {
-        var last = TagRow(tag: .min, id: .min)
+        var last = TagRow(tag: .min, place: .min)
         while true {
             if Task.isCancelled { return false }
             let start = last
@@ -38,20 +39,20 @@ extension TagRow {
     fileprivate static func page(_ db: Database, after start: TagRow, limit: Int) throws -> (strays: [TagRow], last: TagRow?) {
         let statement = try RawStatement(
             """
-            SELECT tags.tag, tags.id, records.tags, records.partition
-            FROM tags LEFT JOIN records ON records.id = tags.id
-            WHERE (tags.tag, tags.id) > (?, ?) ORDER BY tags.tag, tags.id LIMIT ?
+            SELECT tags.tag, tags.place, records.tags, records.partition
+            FROM tags LEFT JOIN records ON records.place = tags.place
+            WHERE (tags.tag, tags.place) > (?, ?) ORDER BY tags.tag, tags.place LIMIT ?
             """,
             on: db
         )
         statement.bind(start.tag, at: 1)
-        statement.bind(start.id, at: 2)
+        statement.bind(start.place, at: 2)
         statement.bind(Int64(limit), at: 3)
         defer { statement.reset() }
         var strays: [TagRow] = []
         var last: TagRow?
         while try statement.step() {
-            let row = TagRow(tag: statement.integer(0), id: statement.integer(1))
+            let row = TagRow(tag: statement.integer(0), place: statement.integer(1))
             last = row
             let isOfPartition = !statement.isNull(3) && statement.integer(3) == row.tag
             if !isOfPartition, !statement.bytes(2).tagNumbers.contains(row.tag) { strays.append(row) }
@@ -65,7 +66,7 @@ extension WriteTransaction {
     func insertMissing(_ row: TagRow) throws {
         guard try hasTag(row) else { return }
         statements.insertTag.bind(row.tag, at: 1)
-        statements.insertTag.bind(row.id, at: 2)
+        statements.insertTag.bind(row.place, at: 2)
         try statements.insertTag.run()
     }
 
@@ -74,7 +75,7 @@ extension WriteTransaction {
         var count = 0
         for row in rows where try !hasTag(row) {
             statements.deleteTag.bind(row.tag, at: 1)
-            statements.deleteTag.bind(row.id, at: 2)
+            statements.deleteTag.bind(row.place, at: 2)
             try statements.deleteTag.run()
             count += 1
         }
@@ -82,7 +83,7 @@ extension WriteTransaction {
     }
 
     private func hasTag(_ row: TagRow) throws -> Bool {
-        try withRow(row.id) { record in
+        try withRow(at: row.place) { record in
             guard let record else { return false }
             return record.partition == row.tag || record.tags.tagNumbers.contains(row.tag)
         }

@@ -18,7 +18,9 @@ extension DiskCore {
         for folder in UInt8.min...UInt8.max {
             guard case .open(let current) = state.withLock({ $0 }), current === session else { return }
             guard let names = try? session.files.names(inFolder: folder), !names.isEmpty else { continue }
-            let unknown = try? names.filter { name in try session.readers.withRow(name.id, current: nil) { row in row?.file != name.nonce } }
+            let unknown = try? session.readers.withReader { reader in
+                try names.filter { name in try session.withRow(of: name.id, on: reader) { row in row?.file != name.nonce } }
+            }
             guard let unknown, !unknown.isEmpty else { continue }
             queue.enqueue(.perform { transaction in try transaction.abandonOrphans(among: unknown) }) { self.drain() }
         }

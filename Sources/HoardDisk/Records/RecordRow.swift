@@ -7,8 +7,14 @@ import Hoard
 /// A row of `records`, where SQLite has it: not yet trusted, and good until the statement moves on.
 struct RecordRow {
     /// The columns in the order in which this type reads them.
-    static let columns = "id, sequence, expires, charge, file, tags, partition, checksum, header, payload"
-    static let query = "SELECT \(columns) FROM records WHERE id = ?"
+    static let columns = "IFNULL(id, place), sequence, expires, charge, file, tags, partition, checksum, header, payload, place"
+    static let summary = "IFNULL(id, place), charge, file, tags, partition"
+    static let query = "SELECT \(columns) FROM records WHERE place = ?"
+    /// The values are in the order of ``columns``. An upgraded table has its own columns in another order.
+    static let insertion = """
+        INSERT INTO records (id, sequence, expires, charge, file, tags, partition, checksum, header, payload, place)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
 
     let id: Int64
     let sequence: Int64
@@ -21,6 +27,8 @@ struct RecordRow {
     let checksum: UInt64
     let header: UnsafeRawBufferPointer
     let payload: UnsafeRawBufferPointer
+    /// The row's number.
+    let place: Int64
 
     init(_ statement: RawStatement) {
         id = statement.integer(0)
@@ -33,6 +41,7 @@ struct RecordRow {
         checksum = UInt64(bitPattern: statement.integer(7))
         header = statement.bytes(8)
         payload = statement.bytes(9)
+        place = statement.integer(10)
     }
 
     var fileName: PayloadFileName? { file.map { PayloadFileName(id: id, nonce: $0) } }

@@ -15,12 +15,7 @@ extension DiskCore {
     /// Has the index filled again when it has grown much by the writes of others.
     func renewOutgrownIndex(_ session: DatabaseSession) {
         guard configuration.createsIfMissing, session.hasOutgrownIndex else { return }
-        let housekeeping = housekeeping
-        let operation = WriteOperation.perform { transaction in
-            let session = transaction.session
-            if session.emptyOutgrownIndex() { housekeeping.async { try? session.loadIndex() } }
-        }
-        queue.enqueue(operation) { self.drain() }
+        queue.enqueue(.perform { transaction in try transaction.session.renewOutgrownIndex() }) { self.drain() }
     }
 
     func announce(_ changes: ChangeList) {

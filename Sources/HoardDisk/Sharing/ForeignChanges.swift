@@ -17,7 +17,9 @@ struct ForeignChanges: Sendable {
     var latestChange: Int64
     var latestStamp: Int64
     /// New rows in the queue of eviction.
-    var stamps: [(Int64, Int64)] = []
+    var rows: [RecencyRow] = []
+    /// The last place up to which the directory is complete.
+    var through: Int64
     /// All invalidations, read if changes were missed.
     var allInvalidations: [Int64: Int64]?
     /// All stale marks, read if changes were missed or many of the known ones may mean nothing any more.
@@ -29,6 +31,7 @@ struct ForeignChanges: Sendable {
     init(_ db: Database, sinceChange: Int64, sinceStamp: Int64, session: DatabaseSession) throws {
         latestChange = sinceChange
         latestStamp = sinceStamp
+        through = .min
         let rows = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT sequence, previous, origin, body FROM changes WHERE sequence > ? ORDER BY sequence"),
             arguments: [sinceChange]
@@ -40,12 +43,9 @@ struct ForeignChanges: Sendable {
             if try row.decode(Int64.self, atIndex: 2) == session.origin { continue }
             changes.formUnion(session.opened(try row.decode(Data.self, atIndex: 3)))
         }
-        let stampRows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT stamp, id FROM recency WHERE stamp > ?"), arguments: [sinceStamp])
-        while let row = try stampRows.next() {
-            let (stamp, id): (Int64, Int64) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
-            stamps.append((id, stamp))
-            latestStamp = max(latestStamp, stamp)
-        }
+        self.rows = try DatabaseSession.recencyRows(db, after: sinceStamp, limit: .max)
+        latestStamp = self.rows.last?.stamp ?? sinceStamp
+        through = try Int64.fetchOne(db.cachedStatement(sql: DirectoryUpdate.queryOfThrough)) ?? .min
         // Those that have been swept since go too.
         let (knownCount, markedCount) = session.memory.withLock { ($0.index.invalidations.count, $0.index.staleMarks.count) }
         if changes.isEverything || markedCount > 2 * WriteTransaction.maximumMarkedScopeCount { allStaleMarks = try ScopedStaleMark.all(db) }

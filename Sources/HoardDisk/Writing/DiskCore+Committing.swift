@@ -167,6 +167,8 @@ extension DiskCore {
                     try transaction.finish()
                     return .commit
                 }
+                // Before the connection is free for others, which take the index's word.
+                committed?.settle()
             }
         } catch {
             generation.didEnd()
@@ -174,7 +176,6 @@ extension DiskCore {
             throw error
         }
         if let committed {
-            committed.settle()
             generation.didEnd()
             count(committed.removals)
             for file in superseded { file.discard(from: session.files) }

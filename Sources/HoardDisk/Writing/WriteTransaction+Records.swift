@@ -19,8 +19,9 @@ extension WriteTransaction {
     ///
     /// - Complexity: O((1 + t) log n) for t tags, and O(m) for m bytes of record.
     func insert(_ record: StoredRecord) throws {
-        // The row itself is replaced in place: a payload of the same length goes to the same pages.
-        if mayHold(record.id) { try forget(record.id, statements.rowSummary) }
+        // It is replaced in place: a payload of the same length goes to the same pages.
+        var place = try place(of: record.id)
+        if let former = place, try !forget(at: former, of: record.id, statements.rowSummary) { place = nil }
         sequence += 1
         var fileNonce: UInt64?
         if let file = record.file {
@@ -28,7 +29,10 @@ extension WriteTransaction {
             try file.place(in: session.files, id: record.id)
             fileNonce = file.nonce
         }
-        let statement = statements.insertRecord
+        // One that was evicted lately is not on trial a second time.
+        let isTried = place == nil && session.memory.withLock { $0.ghosts.contains(record.id) }
+        if isTried { returned.append(record.id) }
+        var stamp = nextStamp(isUse: isTried)
         try record.header.withUnsafeBytes { header in
             try record.payload.withUnsafeBytes { payload in
                 try record.tags.withUnsafeBytes { tags in
@@ -42,6 +46,7 @@ extension WriteTransaction {
                         tags: tags,
                         partition: record.partition
                     )
+                    let statement = place == nil ? statements.insertRecord : statements.replaceRecord
                     statement.bind(record.id, at: 1)
                     statement.bind(sequence, at: 2)
                     statement.bind(record.expires, at: 3)
@@ -52,10 +57,17 @@ extension WriteTransaction {
                     statement.bind(Int64(bitPattern: checksum), at: 8)
                     statement.bind(header, at: 9)
                     statement.bind(payload, at: 10)
-                    try statement.run()
+                    statement.bind(place ?? stamp, at: 11)
+                    while try !statement.runUnlessTaken() {
+                        // The queue of eviction has lost its latest rows, and with them the latest stamp.
+                        let next = nextStamp(isUse: isTried)
+                        guard next > stamp else { throw DatabaseError(resultCode: .SQLITE_CONSTRAINT, message: "There is no place left.") }
+                        stamp = next
+                        statement.bind(stamp, at: 11)
+                    }
                     for tag in tags.tagNumbers + [record.partition].compactMap({ $0 }) {
                         statements.insertTag.bind(tag, at: 1)
-                        statements.insertTag.bind(record.id, at: 2)
+                        statements.insertTag.bind(place ?? stamp, at: 2)
                         try statements.insertTag.run()
                     }
                 }
@@ -63,47 +75,55 @@ extension WriteTransaction {
         }
         totals.count += 1
         totals.bytes += record.charge
-        try appendToRecency(record.id)
+        try appendToRecency(record.id, at: place ?? stamp, stamp: stamp)
         changes.add(record.key)
+    }
+
+    /// Where a record's row should be: as ``DatabaseSession/place(of:_:)``, with what has been done here.
+    func place(of identifier: Int64) throws -> Int64? {
+        if let entry = entries[identifier] { return entry?.place }
+        return hasRemovedAll ? nil : try session.place(of: identifier, statements.lookUp)
+    }
+
+    /// Deletes a record's row, whatever it is. Returns whether there was one. O((1 + t) log n).
+    @discardableResult
+    func remove(_ identifier: Int64) throws -> Bool {
+        guard let place = try place(of: identifier) else { return false }
+        if try forget(at: place, of: identifier, statements.deleteRecord) { return true }
+        entries[identifier] = .some(nil)
+        return false
     }
 
     /// Deletes a row, whatever it is. Returns whether there was one. O((1 + t) log n).
     @discardableResult
-    func remove(_ identifier: Int64) throws -> Bool {
-        mayHold(identifier) ? try forget(identifier, statements.deleteRecord) : false
-    }
-
-    /// The same for a row of which the index may know nothing.
-    @discardableResult
-    func removeUnindexed(_ identifier: Int64) throws -> Bool {
-        try forget(identifier, statements.deleteRecord)
-    }
-
-    /// Whether there may be a row. If not, there is none, and no query is needed.
-    private func mayHold(_ identifier: Int64) -> Bool {
-        if let stamp = stamps[identifier] { return stamp != nil }
-        return !hasRemovedAll && session.memory.withLock { $0.index.mayHold(identifier) }
-    }
+    func removeRow(at place: Int64) throws -> Bool { try forget(at: place, of: nil, statements.deleteRecord) }
 
     /// Takes a row's charge off the totals, and removes the traces of its record from other tables and the file system.
-    /// `statement` deletes the row, or returns the row that it would delete.
-    @discardableResult
-    private func forget(_ identifier: Int64, _ statement: RawStatement) throws -> Bool {
-        statement.bind(identifier, at: 1)
+    ///
+    /// - Parameters:
+    ///   - owner: The record whose row it must be; `nil`: any.
+    ///   - statement: Deletes the row, or returns the row that it would delete.
+    /// - Returns: Whether there was such a row.
+    private func forget(at place: Int64, of owner: Int64?, _ statement: RawStatement) throws -> Bool {
+        // A place out of the directory may long be another record's. Others are known.
+        if let owner, session.memory.withLock({ !$0.index.isComplete }) {
+            guard try withRow(at: place, { $0?.id == owner }) else { return false }
+        }
+        statement.bind(place, at: 1)
         guard try statement.step() else {
             statement.reset()
-            stamps[identifier] = .some(nil)
             return false
         }
-        let charge = Int(statement.integer(0))
-        let nonce = statement.isNull(1) ? nil : UInt64(bitPattern: statement.integer(1))
-        let tags = statement.bytes(2).tagNumbers + (statement.isNull(3) ? [] : [statement.integer(3)])
+        let identifier = statement.integer(0)
+        let charge = Int(statement.integer(1))
+        let nonce = statement.isNull(2) ? nil : UInt64(bitPattern: statement.integer(2))
+        let tags = statement.bytes(3).tagNumbers + (statement.isNull(4) ? [] : [statement.integer(4)])
         // The deletion is complete only when the statement has been stepped to its end.
         while try statement.step() {}
         statement.reset()
         for tag in tags {
             statements.deleteTag.bind(tag, at: 1)
-            statements.deleteTag.bind(identifier, at: 2)
+            statements.deleteTag.bind(place, at: 2)
             try statements.deleteTag.run()
         }
         try settleMarks(on: identifier)
@@ -112,13 +132,20 @@ extension WriteTransaction {
         // A damaged charge must not trap; a wrong sum is counted anew at the end.
         totals.bytes &-= charge
         removedByteCount &+= charge
-        stamps[identifier] = .some(nil)
+        // A damaged database may have two rows of one record.
+        if try self.place(of: identifier) == place { entries[identifier] = .some(nil) }
         return true
     }
 
-    /// Looks at a row. `nil` if there is none.
+    /// Looks at a record's row. `nil` if there is none.
     func withRow<Result>(_ identifier: Int64, _ body: (RecordRow?) throws -> Result) throws -> Result {
-        statements.row.bind(identifier, at: 1)
+        guard let place = try place(of: identifier) else { return try body(nil) }
+        return try withRow(at: place) { row in try body(row?.id == identifier ? row : nil) }
+    }
+
+    /// Looks at a row. `nil` if there is none.
+    func withRow<Result>(at place: Int64, _ body: (RecordRow?) throws -> Result) throws -> Result {
+        statements.row.bind(place, at: 1)
         let isFound = try statements.row.step()
         defer { statements.row.reset() }
         return try body(isFound ? RecordRow(statements.row) : nil)
@@ -131,8 +158,7 @@ extension WriteTransaction {
         changes.add(key)
         // A record that cannot be judged goes.
         let isOther = try withRow(identifier) { row in row.flatMap { try? session.judge($0, key: key, at: now).isOtherKey } ?? false }
-        // One that the index does not know may be repaired later, and must not come back.
-        if !isOther, try removeUnindexed(identifier) { removals.requests += 1 }
+        if !isOther, try remove(identifier) { removals.requests += 1 }
     }
 
     /// Removes the record of a key if its time is up, if it was invalidated, or if it is damaged.
@@ -190,11 +216,11 @@ extension WriteTransaction {
         statements.tagged.bind(tag, at: 1)
         statements.tagged.bind(limit, at: 2)
         statements.tagged.bind(Int64(Self.sweepBatchSize), at: 3)
-        var identifiers: [Int64] = []
-        while try statements.tagged.step() { identifiers.append(statements.tagged.integer(0)) }
+        var places: [Int64] = []
+        while try statements.tagged.step() { places.append(statements.tagged.integer(0)) }
         statements.tagged.reset()
-        for identifier in identifiers where try removeUnindexed(identifier) { removals.requests += 1 }
-        if identifiers.count == Self.sweepBatchSize {
+        for place in places where try removeRow(at: place) { removals.requests += 1 }
+        if places.count == Self.sweepBatchSize {
             sweptTags.append(tag)
         } else {
             try db.cachedStatement(sql: "DELETE FROM invalidations WHERE tag = ?").execute(arguments: [tag])
@@ -205,17 +231,21 @@ extension WriteTransaction {
     /// Removes all records.
     func removeAll() throws {
         sequence += 1
-        let rows = try Row.fetchCursor(db, sql: "SELECT id, file FROM records WHERE file IS NOT NULL")
+        let rows = try Row.fetchCursor(db, sql: "SELECT IFNULL(id, place), file FROM records WHERE file IS NOT NULL")
         while let row = try rows.next() {
             abandonedFiles.append(PayloadFileName(id: try row.decode(atIndex: 0), nonce: UInt64(bitPattern: try row.decode(Int64.self, atIndex: 1))))
         }
         // Without a condition, SQLite empties a table page by page.
-        try db.execute(sql: "DELETE FROM records; DELETE FROM recency; DELETE FROM tags; DELETE FROM invalidations; DELETE FROM stale_marks")
+        try db.execute(
+            sql: """
+                DELETE FROM records; DELETE FROM recency; DELETE FROM directory; DELETE FROM tags; DELETE FROM invalidations; DELETE FROM stale_marks
+                """
+        )
         (addedMarks, settledScopes) = ([], [])
         noteEmptyRecency()
         removals.requests += max(0, totals.count)
         totals = RecordTotals(count: 0, bytes: 0)
-        stamps = [:]
+        entries = [:]
         hasRemovedAll = true
         changes.addEverything()
         try giveSpaceBack()

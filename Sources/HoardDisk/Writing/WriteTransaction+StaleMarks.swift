@@ -32,7 +32,7 @@ extension WriteTransaction {
     func markStale(taggedWith tag: String, at date: Date) throws {
         changes.add(tag: tag)
         for number in session.identify.numbers(ofTag: tag) {
-            let isInUse = try Int64.fetchOne(db.cachedStatement(sql: "SELECT id FROM tags WHERE tag = ? LIMIT 1"), arguments: [number]) != nil
+            let isInUse = try Int64.fetchOne(db.cachedStatement(sql: "SELECT place FROM tags WHERE tag = ? LIMIT 1"), arguments: [number]) != nil
             if isInUse { try addMark(on: number, at: date) }
         }
     }
@@ -110,16 +110,16 @@ extension WriteTransaction {
     /// Deletes the marks that concern no record any more. O(n). Processes that know them go on knowing them, which does
     /// no harm.
     func deleteMeaninglessMarks() throws {
-        try db.execute(
-            sql: """
-                DELETE FROM stale_marks WHERE iif(
-                    scope = \(ScopedStaleMark.everything),
-                    NOT EXISTS (SELECT 1 FROM records WHERE records.sequence <= stale_marks.sequence),
-                    NOT EXISTS (SELECT 1 FROM records WHERE id = scope AND records.sequence <= stale_marks.sequence)
-                    AND NOT EXISTS (SELECT 1 FROM tags JOIN records USING (id) WHERE tag = scope AND records.sequence <= stale_marks.sequence)
-                )
-                """
-        )
+        let oldest = try Int64.fetchOne(db, sql: "SELECT MIN(sequence) FROM records") ?? .max
+        for row in try Row.fetchAll(db, sql: "SELECT scope, sequence FROM stale_marks") {
+            let (scope, sequence): (Int64, Int64) = (try row.decode(atIndex: 0), try row.decode(atIndex: 1))
+            let concernsAny =
+                try oldest <= sequence
+                && (scope == ScopedStaleMark.everything || withRow(scope) { ($0?.sequence ?? .max) <= sequence }
+                    || isInUse(tag: scope, upTo: sequence))
+            if concernsAny { continue }
+            try db.cachedStatement(sql: "DELETE FROM stale_marks WHERE scope = ? AND sequence = ?").execute(arguments: [scope, sequence])
+        }
     }
 
     /// Forgets the marks on a record or a tag whose records are gone or replaced.

@@ -51,8 +51,22 @@ final class WriteTransaction {
     var sequence: Int64 = 0
     var removals = RecordRemovals()
     var changes = ChangeList()
-    /// The stamps of the records written here, and `nil` for those removed.
-    var stamps: [Int64: Int64?] = [:]
+    /// Where a record is now, and its stamp in the queue of eviction.
+    struct Entry {
+        var place: Int64
+        var stamp: Int64
+    }
+
+    /// The records written or used here, and `nil` for those removed.
+    var entries: [Int64: Entry?] = [:]
+    /// Records that were evicted here while they were on trial.
+    var evictedOnTrial: [Int64] = []
+    /// Records that came here and had been evicted on trial lately.
+    var returned: [Int64] = []
+    /// How far eviction has come along the queue; `nil` if nothing was evicted here.
+    var evictionProgress: EvictionProgress?
+    /// Records entered in the directory here.
+    var directoryBatch: ArraySlice<Int64> = []
     /// The bytes charged for the rows removed here.
     var removedByteCount = 0
     /// The number of rows that the queue of eviction has gained.
@@ -98,6 +112,7 @@ final class WriteTransaction {
         if totals.count < 0 || totals.bytes < 0 { try recomputeTotals() }
         try enforceLimits()
         try cleanRecency()
+        try updateDirectory()
         try giveSpaceBackAtTimes()
         try keepLatestStamp()
         if !changes.isEmpty {
@@ -131,9 +146,21 @@ final class WriteTransaction {
                 memory.index.removeAll(upTo: latestStoredStamp)
                 memory.index.dropStaleMarks(upTo: sequence)
             }
-            for (identifier, stamp) in stamps {
-                if let stamp { memory.index.enter(identifier, stamp: stamp) } else { memory.index.remove(identifier, upTo: latestStoredStamp) }
+            for (identifier, entry) in entries {
+                if let entry {
+                    memory.index.enter(identifier, stamp: entry.stamp, place: entry.place)
+                    // Neither a use nor a replacement moves a record.
+                    if entry.stamp == entry.place { memory.directory.note(identifier) }
+                } else {
+                    memory.index.remove(identifier, upTo: latestStoredStamp)
+                    memory.directory.note(identifier)
+                }
             }
+            memory.directory.settle(directoryBatch)
+            for identifier in returned { _ = memory.ghosts.remove(identifier) }
+            if !evictedOnTrial.isEmpty { memory.ghosts.reserve(totals.count / 2) }
+            for identifier in evictedOnTrial { memory.ghosts.insert(identifier) }
+            if let evictionProgress { memory.evictionProgress = evictionProgress }
             for use in settledUses { memory.index.settleUse(of: use.identifier, noted: use.stamp) }
             memory.latestStoredStamp = max(memory.latestStoredStamp, latestStoredStamp)
             memory.recencyRowCount += recencyRowDifference
@@ -143,6 +170,7 @@ final class WriteTransaction {
             for scope in settledScopes { memory.index.dropStaleMarks(on: scope, upTo: sequence) }
             session.adopt(addedMarks, in: &memory)
         }
+        session.renewDirectoryUpdate()
     }
 
     /// Counts the records anew. O(n); for when the running totals may be wrong.
@@ -153,51 +181,44 @@ final class WriteTransaction {
 
 /// Recency.
 extension WriteTransaction {
-    /// Puts a record at the end of the queue of eviction.
-    func appendToRecency(_ identifier: Int64, notedStamp: Int64? = nil) throws {
-        // A noted stamp that is not the greatest would be missed by processes that look for greater ones than they know.
-        let stamp =
-            notedStamp.flatMap { $0 > latestStoredStamp ? $0 : nil }
-            ?? session.memory.withLock { memory in
-                memory.index.advance(past: latestStoredStamp)
-                return memory.index.nextStamp(at: now, isUse: notedStamp != nil)
-            }
-        latestStoredStamp = stamp
+    /// Returns the stamp of the next row in the queue of eviction, greater than all before it.
+    func nextStamp(isUse: Bool = false) -> Int64 {
+        latestStoredStamp = session.memory.withLock { memory in
+            memory.index.advance(past: latestStoredStamp)
+            return memory.index.nextStamp(at: now, isUse: isUse)
+        }
+        return latestStoredStamp
+    }
+
+    /// Puts a record at the end of the queue of eviction, with a stamp that is the greatest now.
+    func appendToRecency(_ identifier: Int64, at place: Int64, stamp: Int64) throws {
         statements.insertRecency.bind(stamp, at: 1)
         statements.insertRecency.bind(identifier, at: 2)
+        statements.insertRecency.bind(place, at: 3)
         try statements.insertRecency.run()
-        stamps[identifier] = .some(stamp)
+        entries[identifier] = .some(Entry(place: place, stamp: stamp))
         recencyRowDifference += 1
     }
 
     /// Writes the uses that were noted in memory. O(k) for k uses.
     func flushUses() throws {
-        let (pending, isComplete) = session.memory.withLock { ($0.index.pendingUses(), $0.index.isComplete) }
+        let pending = session.memory.withLock { $0.index.pendingUses() }
         for use in pending {
             settledUses.append(use)
-            if isComplete, currentStamp(of: use.identifier) == nil { continue }
-            try appendToRecency(use.identifier, notedStamp: use.stamp)
+            guard let place = try place(of: use.identifier) else { continue }
+            // A noted stamp that is not the greatest would be missed by processes that look for greater ones than they know.
+            if use.stamp > latestStoredStamp { latestStoredStamp = use.stamp } else { _ = nextStamp(isUse: true) }
+            try appendToRecency(use.identifier, at: place, stamp: latestStoredStamp)
         }
     }
 
     /// The stamp of the row in the queue that counts for a record; `nil` if the record is not known.
     func currentStamp(of identifier: Int64) -> Int64? {
-        if let stamp = stamps[identifier] { return stamp }
-        return hasRemovedAll ? nil : session.memory.withLock { $0.index.stamps[identifier] }
+        if let entry = entries[identifier] { return entry?.stamp }
+        return hasRemovedAll ? nil : session.memory.withLock { $0.index.stamp(of: identifier) }
     }
 
-    private func oldestRows(after stamp: Int64, limit: Int) throws -> [(stamp: Int64, identifier: Int64)] {
-        statements.oldestRecency.bind(stamp, at: 1)
-        statements.oldestRecency.bind(Int64(limit), at: 2)
-        defer { statements.oldestRecency.reset() }
-        var rows: [(stamp: Int64, identifier: Int64)] = []
-        while try statements.oldestRecency.step() {
-            rows.append((statements.oldestRecency.integer(0), statements.oldestRecency.integer(1)))
-        }
-        return rows
-    }
-
-    private func deleteRecencyRow(_ stamp: Int64) throws {
+    func deleteRecencyRow(_ stamp: Int64) throws {
         statements.deleteRecency.bind(stamp, at: 1)
         try statements.deleteRecency.run()
         recencyRowDifference -= 1
@@ -215,6 +236,7 @@ extension WriteTransaction {
         guard greatestDeletedStamp >= latestStoredStamp, latestStoredStamp > 0 else { return }
         statements.insertRecency.bind(latestStoredStamp, at: 1)
         statements.insertRecency.bind(0, at: 2)
+        statements.insertRecency.bind(0, at: 3)
         try statements.insertRecency.run()
         recencyRowDifference += 1
     }
@@ -223,76 +245,29 @@ extension WriteTransaction {
     /// rows that this transaction has added.
     private func cleanRecency() throws {
         let (rowCount, knownCount, cursor, isComplete) = session.memory.withLock { memory in
-            (memory.recencyRowCount + recencyRowDifference, memory.index.stamps.count, memory.cleaningStamp, memory.index.isComplete)
+            (memory.recencyRowCount + recencyRowDifference, memory.index.count, memory.cleaningStamp, memory.index.isComplete)
         }
         guard isComplete, recencyRowDifference > 0, rowCount > 1024, rowCount > min(knownCount, totals.count) * 2 else { return }
-        let rows = try oldestRows(after: cursor, limit: recencyRowDifference * 4 + 64)
+        let rows = try RecencyRow.page(statements.oldestRecency, after: cursor, limit: recencyRowDifference * 4 + 64)
         // The index was filled from the queue, and so knows records that had gone before.
-        let knowsOthers = knownCount - stamps.values.count { $0 == nil } > totals.count
+        let knowsOthers = knownCount - entries.values.count { $0 == nil } > totals.count
         for row in rows {
-            if currentStamp(of: row.identifier) == row.stamp {
-                guard knowsOthers, try isGone(row.identifier) else { continue }
-                stamps[row.identifier] = .some(nil)
+            if currentStamp(of: row.id) == row.stamp {
+                guard knowsOthers, try isGone(row.place) else { continue }
+                entries[row.id] = .some(nil)
             }
             try deleteRecencyRow(row.stamp)
         }
         session.memory.withLock { memory in
             memory.cleaningStamp = rows.last?.stamp ?? .min
             // At the end of the queue: begin again, with the right number of rows.
-            if rows.isEmpty { memory.recencyRowCount = min(memory.recencyRowCount, min(memory.index.stamps.count, totals.count) * 3 / 2) }
+            if rows.isEmpty { memory.recencyRowCount = min(memory.recencyRowCount, min(memory.index.count, totals.count) * 3 / 2) }
         }
     }
 
-    private func isGone(_ identifier: Int64) throws -> Bool {
-        statements.rowSummary.bind(identifier, at: 1)
-        defer { statements.rowSummary.reset() }
-        return try !statements.rowSummary.step()
-    }
-
-    /// Removes records until the totals are within the limits: expired ones first, then the least recently used.
-    ///
-    /// - Complexity: O(log n) for each record removed, O(1) if there is nothing to remove.
-    func enforceLimits() throws {
-        while !limits.allow(totals) {
-            statements.expired.bind(StoredRecord.microseconds(now), at: 1)
-            statements.expired.bind(64, at: 2)
-            var expired: [Int64] = []
-            while try statements.expired.step() { expired.append(statements.expired.integer(0)) }
-            statements.expired.reset()
-            if expired.isEmpty { break }
-            var hasRemoved = false
-            for identifier in expired where try removeUnindexed(identifier) {
-                removals.expirations += 1
-                hasRemoved = true
-            }
-            // The table's index has entries without rows, which would be found again and again.
-            guard hasRemoved else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "The index of expiry has entries without records.") }
-        }
-        // Until the index knows the latest row of each record in the queue, an older one would be taken for it.
-        if !limits.allow(totals) { try session.loadIndex() }
-        var hasRebuiltQueue = false
-        while !limits.allow(totals) {
-            let rows = try oldestRows(after: .min, limit: 64)
-            if rows.isEmpty {
-                guard !hasRebuiltQueue else { return try recomputeTotals() }
-                // Records are left that are not in the queue, or the totals were wrong.
-                hasRebuiltQueue = true
-                try recomputeTotals()
-                try rebuildRecency()
-                continue
-            }
-            for row in rows {
-                if limits.allow(totals) { break }
-                try deleteRecencyRow(row.stamp)
-                if let current = currentStamp(of: row.identifier), current != row.stamp { continue }
-                if try remove(row.identifier) { removals.evictions += 1 }
-            }
-        }
-    }
-
-    /// Puts records into the queue that are not in it. O(n); for when the queue is damaged.
-    func rebuildRecency() throws {
-        let missing = try Int64.fetchAll(db, sql: "SELECT id FROM records WHERE id NOT IN (SELECT id FROM recency) ORDER BY sequence")
-        for identifier in missing { try appendToRecency(identifier) }
+    private func isGone(_ place: Int64) throws -> Bool {
+        statements.isThere.bind(place, at: 1)
+        defer { statements.isThere.reset() }
+        return try !statements.isThere.step()
     }
 }

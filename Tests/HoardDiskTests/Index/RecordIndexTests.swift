@@ -68,12 +68,12 @@ import Testing
     @Test func aRecordIsKnownToBeAbsentOnlyWhenTheIndexIsComplete() {
         var index = RecordIndex()
         #expect(index.mayHold(1))
-        index.enter(2, stamp: 4)
+        index.enter(2, stamp: 4, place: 4)
         index.isComplete = true
         #expect(!index.mayHold(1) && index.mayHold(2))
         index.remove(2)
         #expect(!index.mayHold(2))
-        index.enter(3, stamp: 6)
+        index.enter(3, stamp: 6, place: 6)
         index.removeAll()
         #expect(!index.mayHold(3))
         #expect(index.isComplete)
@@ -81,38 +81,42 @@ import Testing
 
     @Test func aRemovalLeavesWhatWasWrittenLater() {
         var index = RecordIndex()
-        for number: Int64 in 1...4 { index.enter(number, stamp: number * 10) }
+        for number: Int64 in 1...4 { index.enter(number, stamp: number * 10, place: number * 10) }
         index.remove(2, upTo: 19)
         index.remove(3, upTo: 30)
-        #expect(index.stamps[2] == 20 && index.stamps[3] == nil)
+        #expect(index.stamp(of: 2) == 20 && index.stamp(of: 3) == nil)
         index.removeAll(upTo: 20)
-        #expect(index.stamps.count == 1 && index.stamps[4] == 40)
+        #expect(index.count == 1 && index.stamp(of: 4) == 40)
     }
 
     @Test func anOlderStampChangesNothing() {
         var index = RecordIndex()
-        index.enter(1, stamp: 10)
-        index.enter(1, stamp: 8)
-        #expect(index.stamps[1] == 10)
-        index.enter(1, stamp: 12)
-        #expect(index.stamps[1] == 12)
+        index.enter(1, stamp: 10, place: 10)
+        index.enter(1, stamp: 8, place: 8)
+        #expect(index.stamp(of: 1) == 10)
+        index.enter(1, stamp: 12, place: 12)
+        #expect(index.stamp(of: 1) == 12)
         #expect(index.latestStamp == 12)
     }
 
     @Test func aUseIsKnownUntilTheRecordIsWrittenAgain() {
         var index = RecordIndex()
-        index.enter(1, stamp: index.nextStamp(at: now, isUse: false))
+        let place = index.nextStamp(at: now, isUse: false)
+        index.enter(1, stamp: place, place: place)
         #expect(index.lastUse(of: 1) == nil)
         #expect(index.noteUse(of: 1, at: now + 10).previous == nil)
         #expect(abs((index.noteUse(of: 1, at: now + 20).previous ?? .distantPast).timeIntervalSince(now + 10)) < 0.001)
         let uses = index.pendingUses()
         #expect(uses.map(\.identifier) == [1])
         // The use is now in the database, and the index knows it from there.
-        index.enter(1, stamp: uses[0].stamp)
+        index.enter(1, stamp: uses[0].stamp, place: place)
+        #expect(index.whereabouts(of: 1) == .at(place))
         index.settleUse(of: 1, noted: uses[0].stamp)
         #expect(index.pendingUses().isEmpty)
         #expect(abs((index.lastUse(of: 1) ?? .distantPast).timeIntervalSince(now + 20)) < 0.001)
-        index.enter(1, stamp: index.nextStamp(at: now + 30, isUse: false))
+        let later = index.nextStamp(at: now + 30, isUse: false)
+        index.enter(1, stamp: later, place: later)
+        #expect(index.whereabouts(of: 1) == .at(later))
         #expect(index.lastUse(of: 1) == nil)
         #expect(index.lastUse(of: 2) == nil)
     }

@@ -135,7 +135,7 @@ extension Workspace {
             .sql("DELETE FROM recency WHERE stamp IN (SELECT stamp FROM recency ORDER BY stamp DESC LIMIT 4)", .unqueuedRecord, 4),
             .sql("DELETE FROM tags", .wrongTag, 10),
             .sql("INSERT INTO tags VALUES (12345, 678)", .wrongTag, 1),
-            .sql("INSERT INTO tags SELECT -5, id FROM records", .wrongTag, 17),
+            .sql("INSERT INTO tags SELECT -5, place FROM records", .wrongTag, 17),
             .sql("UPDATE totals SET count = count + 1", .wrongTotals, 1),
             .sql("DELETE FROM totals", .wrongTotals, 1),
             Damage(testDescription: "missing files", problem: .missingFile, count: 2, recordCount: 15) { workspace in

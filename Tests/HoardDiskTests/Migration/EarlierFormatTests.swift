@@ -5,22 +5,17 @@ import Foundation
 import GRDB
 import Hoard
 import HoardTesting
+import Synchronization
 import Testing
 
 @testable import HoardDisk
 
-/// The second format had no stale marks. The rest was as it is now.
-@Suite struct FormatVersion2Tests {
+/// Stores that an earlier Hoard has written: format 2 had no stale marks, and format 3 had records in the order of their identifiers.
+@Suite struct EarlierFormatTests {
     private let workspace: Workspace
 
     init() throws {
         workspace = try Workspace()
-    }
-
-    /// Turns a store back into one of the second format, with the records that it has.
-    private func goBack(_ store: DiskStore) async throws {
-        await store.close()
-        try workspace.changeDatabase("DROP TABLE stale_marks; PRAGMA user_version = 2")
     }
 
     private func open(_ number: UInt8?) throws -> DiskStore {
@@ -29,18 +24,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil, 1] as [UInt8?]) func recordsOfTheSecondFormatAreReadAndCanBeMarked(key: UInt8?) async throws {
+    @Test(arguments: [nil, 1] as [UInt8?], [2, 3]) func recordsAreReadAndCanBeMarked(key: UInt8?, format: Int) async throws {
         let store = try open(key)
         for number in 0..<5 {
             let record = workspace.record(byteCount: number * 30_000, tags: ["tag \(number % 2)"])
             try await store.insert(record, forKey: RecordKey("\(number)"))
         }
-        let before = try store.query { db in try Data.fetchAll(db, sql: "SELECT header FROM records ORDER BY id") }
-        try await goBack(store)
+        let headers = "SELECT header FROM records ORDER BY sequence"
+        let before = try store.query { db in try Data.fetchAll(db, sql: headers) }
+        try await workspace.goBack(store, to: format)
 
         let upgraded = try open(key)
-        #expect(try upgraded.countOnWriter("PRAGMA user_version") == 3)
-        #expect(try upgraded.query { db in try Data.fetchAll(db, sql: "SELECT header FROM records ORDER BY id") } == before)
+        #expect(try upgraded.countOnWriter("PRAGMA user_version") == 4)
+        #expect(try upgraded.query { db in try Data.fetchAll(db, sql: headers) } == before)
         try await upgraded.markRecordsStale(taggedWith: ["tag 1"], at: workspace.clock.now())
         for number in 0..<5 {
             let record = try #require(try await upgraded.record(forKey: RecordKey("\(number)")))
@@ -51,10 +47,58 @@ import Testing
         #expect(workspace.events.events.isEmpty)
     }
 
-    @Test func anotherKeyLeavesTheSecondFormatAsItIs() async throws {
+    @Test func recordsOfBothFormatsLiveBesideEachOther() async throws {
+        let store = try workspace.open(maximumCount: 40)
+        for number in 0..<40 { try await store.insert(workspace.record("old", tags: ["\(number % 4)"]), forKey: RecordKey("\(number)")) }
+        try await workspace.goBack(store, to: 3)
+        let upgraded = try workspace.open(maximumCount: 40)
+        // One is used, one is replaced, one is removed, and ten go with a tag.
+        #expect(try await upgraded.record(forKey: "1") != nil)
+        try await upgraded.insert(workspace.record("new"), forKey: "2")
+        try await upgraded.removeRecord(forKey: "3")
+        try await upgraded.removeRecords(taggedWith: "0")
+        for number in 40..<53 { try await upgraded.insert(workspace.record("new"), forKey: RecordKey("\(number)")) }
+        func expectAll(_ store: DiskStore) async throws {
+            // The next to be evicted were 5 and 6.
+            let gone = Set((0..<40).filter { $0 % 4 == 0 } + [3, 5, 6])
+            for number in 0..<53 {
+                let expected = gone.contains(number) ? nil : number == 2 || number >= 40 ? "new" : "old"
+                #expect(try await store.peekText(RecordKey("\(number)")) == expected, "\(number)")
+            }
+            #expect(try await store.entries(limit: .max).count == 40)
+            #expect(try await store.recordPage(after: nil, limit: 100).records.count == 40)
+            #expect(try await store.verify(repairing: false).problems.isEmpty)
+        }
+        try await expectAll(upgraded)
+        _ = try await upgraded.compact()
+        try await expectAll(upgraded)
+        await upgraded.close()
+        try await expectAll(workspace.open(maximumCount: 40))
+    }
+
+    @Test func manyRecordsAreFoundBeforeTheIndexIsThere() async throws {
+        let store = try workspace.open()
+        for number in 0..<20_000 { try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(number)"), mode: .behind) }
+        try await workspace.goBack(store, to: 3)
+        let upgraded = try workspace.open()
+        let session = try upgraded.core.session()
+        #expect(!session.memory.withLock { $0.index.isComplete })
+        try await upgraded.insert(workspace.record("new"), forKey: "17")
+        try await upgraded.removeRecord(forKey: "18")
+        for number in stride(from: 0, to: 20_000, by: 500) { #expect(try await upgraded.peekText(RecordKey("\(number)")) == "\(number)") }
+        #expect(try await upgraded.peekText("17") == "new")
+        #expect(try await upgraded.peekText("18") == nil)
+        await upgraded.core.elsewhere { upgraded.core.finishHousekeeping() }
+        #expect(session.memory.withLock { $0.index.isComplete })
+        #expect(try await upgraded.peekText("17") == "new")
+        #expect(try await upgraded.peekText("18") == nil)
+        #expect(try upgraded.countedTotals().count == 19_999)
+    }
+
+    @Test(arguments: [2, 3]) func anotherKeyLeavesAnEarlierFormatAsItIs(format: Int) async throws {
         let store = try open(1)
         try await store.insert(workspace.record(), forKey: "key")
-        try await goBack(store)
+        try await workspace.goBack(store, to: format)
         let before = try workspace.databaseBytes()
         for wrong in [2, nil] as [UInt8?] {
             let thrown = #expect(throws: StoreError.self) { try open(wrong) }
@@ -64,10 +108,10 @@ import Testing
         #expect(try await open(1).record(forKey: "key") != nil)
     }
 
-    @Test func severalStoresThatOpenAtOnceBringItToThePresentFormatOnce() async throws {
+    @Test(arguments: [2, 3]) func severalStoresThatOpenAtOnceBringItToThePresentFormatOnce(format: Int) async throws {
         let store = try open(nil)
         try await store.insert(workspace.record("kept"), forKey: "key")
-        try await goBack(store)
+        try await workspace.goBack(store, to: format)
         try await withThrowingTaskGroup(of: String?.self) { group in
             for _ in 0..<6 { group.addTask { try await open(nil).peekText("key") } }
             for try await text in group { #expect(text == "kept") }
@@ -75,10 +119,10 @@ import Testing
         #expect(workspace.events.events.isEmpty)
     }
 
-    @Test func aStoreThatLacksATableOfTheSecondFormatIsDamaged() async throws {
+    @Test(arguments: [2, 3]) func aStoreThatLacksATableOfItsFormatIsDamaged(format: Int) async throws {
         let store = try open(nil)
         try await store.insert(workspace.record(), forKey: "key")
-        try await goBack(store)
+        try await workspace.goBack(store, to: format)
         try workspace.changeDatabase("DROP TABLE invalidations")
         let replaced = try open(nil)
         #expect(try await replaced.record(forKey: "key") == nil)

@@ -140,7 +140,7 @@ import Testing
             #expect(try store.countedTotals().count == records.count)
             for (key, record) in records { #expect(try await store.peekRecord(forKey: key) == record, "\(key)") }
             #expect(try store.query { db in try Int.fetchOne(db, sql: Self.oldTables) } == 0)
-            #expect(try store.query { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 3)
+            #expect(try store.query { db in try Int32.fetchOne(db, sql: "PRAGMA user_version") } == DiskSchema.version)
             #expect(try store.text("PRAGMA integrity_check") == "ok")
             store.core.finishHousekeeping()
             await store.flush()

@@ -1,0 +1,110 @@
+// This source file is part of Hoard, the caching toolkit for Swift.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Hoard
+import Synchronization
+import Testing
+
+@testable import HoardDisk
+
+/// The table that leads from identifiers to places while the index is being filled.
+@Suite(.timeLimit(.minutes(5))) struct DirectoryTests {
+    private let workspace: Workspace
+
+    init() throws { workspace = try Workspace() }
+
+    private static let count = 3 * DirectoryUpdate.leastCount
+
+    /// Fills a store with more records than are read at once when it is opened.
+    private func fill(_ store: DiskStore) async throws {
+        for number in 0..<Self.count { try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(number)"), mode: .behind) }
+        await store.flush()
+    }
+
+    private func through(_ store: DiskStore) throws -> Int64 { try store.core.session().memory.withLock { $0.directory.through } }
+
+    private func isComplete(_ store: DiskStore) throws -> Bool { try store.core.session().memory.withLock { $0.index.isComplete } }
+
+    @Test func recordsAreFoundBeforeTheIndexIsThere() async throws {
+        let store = try workspace.open()
+        try await fill(store)
+        await store.close()
+        // As a tool, so that nothing is done in the background.
+        let reopened = try DiskStore(configuration: workspace.configuration(createsIfMissing: false))
+        #expect(try !isComplete(reopened))
+        let knownCount = try reopened.core.session().memory.withLock { $0.index.count }
+        #expect(knownCount < Self.count * 2 / 3)
+        for number in stride(from: 0, to: Self.count, by: 397) { #expect(try await reopened.peekText(RecordKey("\(number)")) == "\(number)") }
+        for number in Self.count..<Self.count + 20 { #expect(try await reopened.peekText(RecordKey("\(number)")) == nil) }
+        #expect(try !isComplete(reopened))
+    }
+
+    @Test func changesBeforeTheIndexIsThereHold() async throws {
+        let store = try workspace.open()
+        try await fill(store)
+        for number in 0..<20 { try await store.removeRecord(forKey: RecordKey("\(number)")) }
+        for number in 20..<40 { try await store.insert(workspace.record("later"), forKey: RecordKey("\(number)")) }
+        await store.close()
+        let reopened = try workspace.open()
+        #expect(try !isComplete(reopened))
+        for number in 40..<60 { try await reopened.removeRecord(forKey: RecordKey("\(number)")) }
+        for number in 60..<80 { try await reopened.insert(workspace.record("latest"), forKey: RecordKey("\(number)")) }
+        func expectAll() async throws {
+            for number in 0..<100 {
+                let expected: String? = [nil, "later", nil, "latest", "\(number)"][number / 20]
+                #expect(try await reopened.peekText(RecordKey("\(number)")) == expected, "\(number)")
+            }
+        }
+        try await expectAll()
+        await reopened.core.elsewhere { reopened.core.finishHousekeeping() }
+        #expect(try isComplete(reopened))
+        try await expectAll()
+        #expect(try reopened.countedTotals().count == Self.count - 40)
+        #expect(try await reopened.verify(repairing: false).problems.isEmpty)
+    }
+
+    @Test func theDirectoryFollowsWhatIsWrittenAndRemoved() async throws {
+        let store = try workspace.open(maximumCount: 18_000)
+        try await fill(store)
+        let through = try through(store)
+        #expect(through > .min)
+        // Every row leads to the place that the record had when it was entered, or to nothing.
+        let wrong = try store.query { db in
+            try Int.fetchOne(
+                db,
+                sql: "SELECT COUNT(*) FROM directory JOIN records USING (place) WHERE directory.id <> 0 AND directory.id <> records.id"
+            )
+        }
+        #expect(wrong == 0)
+        // Those up to the border are all there.
+        let missing = try store.query { db in
+            try Int.fetchOne(
+                db,
+                sql: "SELECT COUNT(*) FROM records LEFT JOIN directory USING (id) WHERE records.place <= ? AND directory.place IS NOT records.place",
+                arguments: [through]
+            )
+        }
+        #expect(missing == 0)
+    }
+
+    @Test func rowsThatAProcessLeftBehindGo() async throws {
+        let store = try workspace.open(maximumCount: 18_000)
+        try await fill(store)
+        await store.close()
+        try workspace.changeDatabase(
+            """
+            WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers LIMIT 60000)
+            INSERT OR IGNORE INTO directory SELECT number * 153722867280912 - 4611686018427380000, number FROM numbers
+            """
+        )
+        let reopened = try workspace.open(maximumCount: 18_000)
+        await reopened.core.elsewhere { reopened.core.finishHousekeeping() }
+        #expect(try reopened.rowCount(of: "directory") > 60_000)
+        for number in 0..<Self.count { try await reopened.insert(workspace.record(), forKey: RecordKey("\(number)"), mode: .behind) }
+        await reopened.flush()
+        #expect(try reopened.rowCount(of: "directory") < 40_000)
+        #expect(try await reopened.verify(repairing: false).problems.isEmpty)
+    }
+}
