@@ -22,6 +22,11 @@ public struct RecordKey: Hashable, Sendable {
     public init(_ string: some StringProtocol) {
         self.bytes = Array(string.utf8)
     }
+
+    // An array would hash each of its elements by itself.
+    public func hash(into hasher: inout Hasher) {
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
 }
 
 extension RecordKey: ExpressibleByStringLiteral {
