@@ -14,7 +14,7 @@ protocol DiskPolicy {
     var writes: Int { get }
 }
 
-/// Least recently used: today's store. Moving an entry to the front writes a stamp, not the entry.
+/// Least recently used. Moving an entry to the front writes a stamp, not the entry.
 struct LRU: DiskPolicy {
     private let capacity: Int
     private var queue: NumberQueue
@@ -131,6 +131,71 @@ struct Sieve: DiskPolicy {
         queue.append(key)
         isUsed[key] = false
         writes += 1
+    }
+}
+
+/// Today's store, LRU in two queues: entries that have been used since they came, and those on trial, which are evicted first as long as they are more than a share. An entry that
+/// was evicted lately is not on trial when it comes again. Moving an entry writes a stamp, not the entry.
+struct TriedLRU: DiskPolicy {
+    private let capacity: Int
+    private let trialShare: Double
+    private let ghostCapacity: Int
+    private var trial: NumberQueue
+    private var tried: NumberQueue
+    private var ghosts: NumberQueue
+    private(set) var writes = 0
+
+    init(capacity: Int, keys: Int, trialShare: Double, ghostShare: Double) {
+        self.capacity = capacity
+        self.trialShare = trialShare
+        ghostCapacity = Int(Double(capacity) * ghostShare)
+        trial = NumberQueue(bound: keys)
+        tried = NumberQueue(bound: keys)
+        ghosts = NumberQueue(bound: keys)
+    }
+
+    private var evictsTrial: Bool { tried.count == 0 || Double(trial.count) > trialShare * Double(capacity) }
+
+    var victim: Int? {
+        guard trial.count + tried.count >= capacity else { return nil }
+        return evictsTrial ? trial.first : tried.first
+    }
+
+    func contains(_ key: Int) -> Bool { trial.contains(key) || tried.contains(key) }
+
+    mutating func use(_ key: Int) -> Bool {
+        if tried.contains(key) {
+            tried.remove(key)
+        } else if trial.contains(key) {
+            trial.remove(key)
+        } else {
+            return false
+        }
+        tried.append(key)
+        return true
+    }
+
+    mutating func insert(_ key: Int) {
+        if trial.count + tried.count >= capacity {
+            if evictsTrial {
+                if let evicted = trial.removeFirst() { remember(evicted) }
+            } else {
+                _ = tried.removeFirst()
+            }
+        }
+        writes += 1
+        if ghosts.contains(key) {
+            ghosts.remove(key)
+            tried.append(key)
+        } else {
+            trial.append(key)
+        }
+    }
+
+    private mutating func remember(_ key: Int) {
+        guard ghostCapacity > 0 else { return }
+        ghosts.append(key)
+        if ghosts.count > ghostCapacity { _ = ghosts.removeFirst() }
     }
 }
 

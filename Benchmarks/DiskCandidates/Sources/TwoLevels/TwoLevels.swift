@@ -139,6 +139,9 @@ struct Comparison {
                     )
                 }
             ),
+            ("LRU, a tenth on trial", { $0.replay($1, disk: TriedLRU(capacity: capacity, keys: keys, trialShare: 0.1, ghostShare: 0.5)) }),
+            ("LRU, a fifth on trial", { $0.replay($1, disk: TriedLRU(capacity: capacity, keys: keys, trialShare: 0.2, ghostShare: 0.5)) }),
+            ("LRU, a fifth, no ghosts", { $0.replay($1, disk: TriedLRU(capacity: capacity, keys: keys, trialShare: 0.2, ghostShare: 0)) }),
             ("2Q", { $0.replay($1, disk: SmallAndMain(capacity: capacity, keys: keys, smallShare: 0.25, ghostShare: 0.5, needsGhost: true)) }),
         ]
     }
