@@ -89,7 +89,8 @@ extension DiskCore {
             if let staged = queue.stagedState(of: key) { return if case .removed = staged { true } else { false } }
             if lostWrites.contains(key) { return true }
             let identifier = session.identify.identifier(of: key)
-            return !session.memory.withLock { $0.index.mayHold(identifier) } && session.readGeneration().isCurrent
+            // The index is asked last, so that it is as new as the generation.
+            return session.readGeneration().isCurrent && !session.memory.withLock { $0.index.mayHold(identifier) }
         }
         return isAbsent ?? false
     }
@@ -109,12 +110,10 @@ extension DiskCore {
                 case nil: break
                 }
                 if lostWrites.contains(key) { return .absent }
-                var whereabouts = session.memory.withLock { $0.index.whereabouts(of: identifier) }
+                // The index is asked last, so that it is as new as the generation: another thread may just be learning of other processes' writes.
                 let generation = session.readGeneration()
-                if !generation.isCurrent {
-                    try catchUp(session)
-                    whereabouts = session.memory.withLock { $0.index.whereabouts(of: identifier) }
-                }
+                if !generation.isCurrent { try catchUp(session) }
+                let whereabouts = session.memory.withLock { $0.index.whereabouts(of: identifier) }
                 if whereabouts == .nowhere { return .absent }
                 // Not where it was, and still said to be there: it is gone.
                 if whereabouts == missedPlace {

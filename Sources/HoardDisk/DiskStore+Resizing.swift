@@ -7,7 +7,7 @@ public import Hoard
 extension DiskStore: ResizableRecordStore {
     /// Changes ``Configuration/maximumBytes`` for as long as the store is open. Suspends until the limit holds.
     ///
-    /// More room loses nothing. With a lower limit, expired records leave first and then the least recently used ones. They leave in transactions of
+    /// More room loses nothing. With a lower limit, expired records leave first and then others, in the order of eviction. They leave in transactions of
     /// at most 16 MiB or 2,048 records, between which others read and write. The files on disk shrink when the store is next compacted.
     ///
     /// Of several calls at a time the last one decides; the others end.

@@ -26,9 +26,12 @@ public import Hoard
 /// over its key, metadata and payload; one that fails it is a miss, is counted as a corruption and is removed. It detects damage, not forgery; with
 /// an ``EncryptionKey``, forgery too.
 ///
-/// **Eviction.** Limits hold after every commit: first expired records make room, then the least recently used ones. Reading counts as a use, and
-/// changes no date but ``Record/lastAccess``. Uses are collected in memory and written along with the next commit, when there are some thousands, and
-/// on ``close()``; a process that is killed forgets those it had not written.
+/// **Eviction.** Limits hold after every commit: first expired records make room. Then the oldest leave of those that have not been read since they
+/// came, as long as they are more than a fifth of all; otherwise, of those that have, the least recently used. So records that nobody asks for again do
+/// not drive out those that are read often. One that comes again soon after it was evicted unread counts as read. In a store of fewer than 256
+/// records, the least recently used leaves. (2Q, Johnson and Shasha, VLDB 1994.) Reading counts as a use, and changes no date but
+/// ``Record/lastAccess``. Uses are collected in memory and written along with the next commit, when there are some thousands, and on ``close()``; a
+/// process that is killed forgets those it had not written.
 ///
 /// **Failures.** A damaged database is moved aside, reported to ``Configuration/onEvent`` and replaced by an empty one, at the start as well as
 /// later. The operation that found the damage goes on as if the record were missing. So it is when the directory is deleted under the running

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import Hoard
 import Testing
 
@@ -154,6 +155,19 @@ import Testing
         #expect(workspace.events.events.isEmpty)
         try workspace.changeDatabase("PRAGMA user_version = 4")
         #expect(try await workspace.open().record(forKey: "key") != nil)
+    }
+
+    @Test func aStoreThatIsUpgradedByALaterHoardMeanwhileIsNotSetAside() async throws {
+        let store = try workspace.open()
+        try await store.insert(workspace.record(), forKey: "key")
+        let later = try DatabaseQueue(path: workspace.databasePath)
+        try later.inDatabase { db in try db.execute(sql: "ALTER TABLE records RENAME COLUMN place TO number; PRAGMA user_version = 5") }
+        let error = await #expect(throws: StoreError.self) { try await store.insert(workspace.record(), forKey: "other") }
+        #expect(error?.code == .newerFormat)
+        #expect(workspace.events.events.isEmpty)
+        try later.inDatabase { db in try db.execute(sql: "ALTER TABLE records RENAME COLUMN number TO place; PRAGMA user_version = 4") }
+        #expect(try await store.record(forKey: "key") != nil)
+        try later.close()
     }
 
     @Test(arguments: [

@@ -66,7 +66,7 @@ struct DatabaseOpening {
         }
         var opened = try directory.whileLocked(creating: creating) { () throws(StoreError) -> Opened in
             var setAsidePath: String?
-            if creating, let damaged, directory.databaseIdentity == damaged {
+            if creating, let damaged, directory.databaseIdentity == damaged, !isOfLaterFormat {
                 setAsidePath = try directory.setDatabaseAside(at: now)
             }
             do throws(StoreError) {
@@ -79,6 +79,11 @@ struct DatabaseOpening {
         }
         opened.protectionFailure = protectionFailure
         return opened
+    }
+
+    /// Whether a later Hoard in another process has upgraded the database. To this one, it looks damaged while it is in use.
+    private var isOfLaterFormat: Bool {
+        if case .newer? = try? openReader().unsafeRead(DiskSchema.recognize) { true } else { false }
     }
 
     private func connect(setAsidePath: String?, at now: Date) throws(StoreError) -> Opened {

@@ -162,6 +162,7 @@ extension DatabaseSession {
             memory.latestChange = max(memory.latestChange, news.latestChange)
             memory.latestStoredStamp = max(memory.latestStoredStamp, news.latestStamp)
             memory.recencyRowCount += news.rows.count
+            memory.directory.noteRows(news.rows.count)
             for row in news.rows { memory.enter(row) }
             memory.directory.adopt(through: news.through, memory.index.places)
             memory.adoptInvalidations(news.changes.invalidations)

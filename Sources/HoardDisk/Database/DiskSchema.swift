@@ -25,7 +25,8 @@ enum DiskSchema {
     /// - `records.place` is the stamp (``RecordIndex``) with which the record was first written, so records lie in the order in which they came, and a new one
     ///   goes to the end. One that replaces another takes its place. `id` is a keyed hash of the key; the whole key is in `header` (``RecordHeader``). It is NULL in a record that a Hoard of format 3 wrote:
     ///   such a record has its identifier for a place. `sequence` orders all writes. `expires` is in microseconds since 2001-01-01 00:00 UTC, rounded up. `file` is the nonce of the payload's file, NULL if the payload is in the row; `tags` has the hashes of the
-    ///   record's tags, 8 bytes each; `partition` is the hash of its partition's name. `checksum` is over all of it. The payload comes last, so that the rest is read without it.
+    ///   record's tags, 8 bytes each; `partition` is the hash of its partition's name. `checksum` is over all of it. The payload comes last, so that the rest is read without it;
+    ///   in a table that was upgraded, `id` comes behind it.
     /// - `recency` is the queue of eviction, and leads from a record's identifier to its place. It is appended to, so that a write touches one page of it; which
     ///   stamp and place a record has now is known in memory (``RecordIndex``). A row whose record has a later stamp, or is gone, means nothing. A `place` of
     ///   NULL is the identifier.

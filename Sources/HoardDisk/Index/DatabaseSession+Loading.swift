@@ -18,7 +18,7 @@ extension DatabaseSession {
         var rowCount = 0
         try forEachPage { page in
             memory.withLock { memory in
-                for row in page { memory.index.enter(row.id, stamp: row.stamp, place: row.place) }
+                for row in page { memory.enter(row) }
             }
             rowCount += page.count
         }
@@ -56,7 +56,9 @@ extension DatabaseSession {
                 while try statement.step() {
                     let (identifier, place) = (statement.integer(0), statement.integer(1))
                     memory.withLock { memory in
-                        if memory.index.places[identifier] == nil { memory.index.enter(identifier, stamp: .min, place: place) }
+                        guard memory.index.places[identifier] == nil else { return }
+                        memory.index.enter(identifier, stamp: .min, place: place)
+                        memory.directory.note(identifier)
                     }
                 }
             }
@@ -121,11 +123,13 @@ extension DatabaseSession {
 }
 
 extension DatabaseSession.Memory {
-    /// Enters what the directory may lack: the end of the queue of eviction. All of it, and then the index is complete, if the store is small. O(n / 16) for n records.
+    /// Enters what the directory may lack: the end of the queue of eviction. All of it, and then the index is complete, if the store is small. O(n / 8) for n records.
     mutating func enterTail(_ db: Database) throws {
         let through = try Int64.fetchOne(db, sql: DirectoryUpdate.queryOfThrough) ?? .min
         directory = DirectoryUpdate(through: through)
         let rows = try DatabaseSession.recencyRows(db, after: through, limit: .max)
+        index.reserve(rows.count)
+        directory.noteRows(rows.count)
         for row in rows { enter(row) }
         guard through == .min, let held = try StoredTotals(db)?.totals.count, index.count >= held else { return }
         index.isComplete = true
@@ -135,7 +139,8 @@ extension DatabaseSession.Memory {
 
     /// Takes in a row of the queue that another process, or an earlier one, has written.
     mutating func enter(_ row: RecencyRow) {
+        // Most rows are of uses, and their records have been noted when they came. Those of format 3 are found without the directory.
+        if row.place > directory.through, row.place != row.id, index.places[row.id] != row.place { directory.note(row.id) }
         index.enter(row.id, stamp: row.stamp, place: row.place)
-        if row.place > directory.through { directory.note(row.id) }
     }
 }

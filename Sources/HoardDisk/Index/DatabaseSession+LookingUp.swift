@@ -32,7 +32,10 @@ extension DatabaseSession {
     func waitForSettling() {
         let generation = readGeneration()
         guard generation.isCurrent, generation.current == nil, let under = self.generation?.read() else { return }
-        for _ in 0..<Self.maximumWaitCount where self.generation?.read() == under { usleep(100) }
+        for _ in 0..<Self.maximumWaitCount {
+            guard self.generation?.read() == under else { return }
+            usleep(100)
+        }
     }
 
     /// Looks a record's row up for tools, which know nothing of the writes under way. `body` gets `nil` if it is not there. Blocks.
@@ -42,12 +45,13 @@ extension DatabaseSession {
         var missed: RecordIndex.Whereabouts?
         for _ in 0..<Self.maximumWaitCount {
             let generation = readGeneration()
+            let isCommitting = generation.isCurrent && generation.current == nil
             let whereabouts = memory.withLock { $0.index.whereabouts(of: identifier) }
-            if whereabouts == missed { break }
+            if whereabouts == missed, !isCommitting { break }
             let found: Result? = try reader.withRow(of: identifier, whereabouts) { row in try row.map { try body($0) } }
             if let found { return found }
             if whereabouts == .nowhere { break }
-            if generation.isCurrent, generation.current == nil {
+            if isCommitting {
                 // Committed perhaps, and the index is yet to be told.
                 usleep(100)
             } else {

@@ -8,9 +8,9 @@ import Synchronization
 /// The part of the table `directory` that is yet to be written.
 ///
 /// The directory leads from a record's identifier to its place, and is read while the index in memory is not complete. Identifiers are hashes, so to enter each record at
-/// once would write a page for each. So records are collected until there is one for each ten in the store. Then they are entered in the order of their identifiers,
+/// once would write a page for each. So records are collected until there is one for each 16 in the store. Then they are entered in the order of their identifiers,
 /// some with each transaction, and a page gets several. An opening reads the places that the directory may lack from the end of the queue of
-/// eviction: those behind ``through``.
+/// eviction: those behind ``through``. There are rows of uses, too, so ``through`` also goes on when the queue has got many rows, and few records have come.
 struct DirectoryUpdate: Sendable {
     static let query = "SELECT place FROM directory WHERE id = ?"
     static let queryOfThrough = "SELECT place FROM directory WHERE id = \(rowOfThrough)"
@@ -18,7 +18,7 @@ struct DirectoryUpdate: Sendable {
     static let rowOfThrough: Int64 = 0
     /// The number of records up to which the directory is not needed: so many are read at once.
     static let leastCount = 16_384
-    private static let recordsForEach = 10
+    private static let recordsForEach = 16
     /// The number of records that a transaction enters for each that it changes.
     private static let pace = 4
 
@@ -26,12 +26,17 @@ struct DirectoryUpdate: Sendable {
     private(set) var through: Int64 = .min
     /// Records that have got a place or lost it since those of `sorted`.
     private var waiting: [Int64] = []
-    /// Records to be entered, in the order of their identifiers. When they all are, the directory is complete up to `next`.
-    private var sorted: [Int64] = []
+    /// The number of rows that the queue of eviction has got since those of `sorted` were taken.
+    private var rowCount = 0
+    /// Records to be entered, in the order of their identifiers; `nil` while none are. When they all are, the directory is complete up to `next`.
+    private var sorted: [Int64]?
     private var enteredCount = 0
     private var next: Int64 = .min
 
     init(through: Int64 = .min) { self.through = through }
+
+    /// Notes that the queue of eviction has got rows.
+    mutating func noteRows(_ count: Int) { rowCount += count }
 
     /// Notes that a record has got a place, or has lost it.
     mutating func note(_ identifier: Int64) {
@@ -43,34 +48,36 @@ struct DirectoryUpdate: Sendable {
     /// - Parameter places: Where each record is.
     mutating func adopt(through other: Int64, _ places: IdentifierMap) {
         guard other > through else { return }
-        through = other
+        (through, rowCount) = (other, 0)
         guard waiting.count >= Self.leastCount else { return }
         waiting.removeAll { identifier in places[identifier].map { $0 <= other } ?? false }
     }
 
-    /// The records that a transaction is to enter that has changed `count` records.
-    func batch(forChanges count: Int) -> ArraySlice<Int64> {
-        sorted[enteredCount...].prefix(count * Self.pace)
+    /// The records that a transaction is to enter that has changed `count` records; `nil` if nothing is to be done.
+    func batch(forChanges count: Int) -> ArraySlice<Int64>? {
+        sorted.map { $0[enteredCount...].prefix(count * Self.pace) }
     }
 
     /// The last place up to which the directory is complete once a batch has been entered; `nil` if the batch is not the last one.
     func through(after batch: ArraySlice<Int64>) -> Int64? {
-        !batch.isEmpty && batch.endIndex == sorted.endIndex ? next : nil
+        // No smaller one than is known: an opening would read more.
+        batch.endIndex == sorted?.endIndex ? max(through, next) : nil
     }
 
     /// A batch has been entered and committed.
     mutating func settle(_ batch: ArraySlice<Int64>) {
-        guard !batch.isEmpty else { return }
         enteredCount = batch.endIndex
-        guard enteredCount == sorted.count else { return }
+        guard enteredCount == sorted?.count else { return }
         through = max(through, next)
-        (sorted, enteredCount) = ([], 0)
+        (sorted, enteredCount) = (nil, 0)
     }
 
     /// Takes what waits if nothing is being entered and there is enough of it. The caller sorts it and gives it to ``begin(_:next:)``.
     mutating func takeWaiting(recordCount: Int) -> [Int64]? {
-        guard sorted.isEmpty, waiting.count >= max(Self.leastCount, recordCount / Self.recordsForEach) else { return nil }
-        defer { waiting = [] }
+        let leastCount = max(Self.leastCount, recordCount / Self.recordsForEach)
+        // In a small store, meaningless rows are removed before they are so many.
+        guard sorted == nil, waiting.count >= leastCount || (recordCount > Self.leastCount && rowCount >= 2 * leastCount) else { return nil }
+        defer { (waiting, rowCount) = ([], 0) }
         return waiting
     }
 
@@ -78,7 +85,7 @@ struct DirectoryUpdate: Sendable {
     ///
     /// - Parameter next: The latest place when they were taken.
     mutating func begin(_ sorted: [Int64], next: Int64) {
-        (self.sorted, self.next) = (sorted, next)
+        (self.sorted, enteredCount, self.next) = (sorted, 0, next)
     }
 }
 
@@ -86,11 +93,11 @@ extension WriteTransaction {
     /// Enters some records in the directory, in proportion to the work of the transaction. Call when that is done.
     func updateDirectory() throws {
         guard !entries.isEmpty, !hasRemovedAll else { return }
-        let (batch, through) = session.memory.withLock { memory -> (ArraySlice<Int64>, Int64?) in
-            guard memory.index.isComplete else { return ([], nil) }
-            let batch = memory.directory.batch(forChanges: entries.count)
+        let work = session.memory.withLock { memory -> (batch: ArraySlice<Int64>, through: Int64?)? in
+            guard memory.index.isComplete, let batch = memory.directory.batch(forChanges: entries.count) else { return nil }
             return (batch, memory.directory.through(after: batch))
         }
+        guard let (batch, through) = work else { return }
         for identifier in batch {
             if let place = try place(of: identifier) {
                 try enter(identifier, place)

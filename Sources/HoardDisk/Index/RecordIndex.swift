@@ -96,7 +96,7 @@ extension RecordIndex {
     func mayHold(_ identifier: Int64) -> Bool { whereabouts(of: identifier) != .nowhere }
 
     /// The stamp of a record's row in the queue of eviction; `nil` if the record is not known.
-    func stamp(of identifier: Int64) -> Int64? { stamps[identifier] ?? places[identifier] }
+    func stamp(of identifier: Int64) -> Int64? { (stamps.isEmpty ? nil : stamps[identifier]) ?? places[identifier] }
 
     /// The number of records that are known.
     var count: Int { places.count }
@@ -162,6 +162,9 @@ extension RecordIndex {
         places.removeValue(forIdentifier: identifier)
         stamps.removeValue(forIdentifier: identifier)
     }
+
+    /// Makes room for so many records at once. Call while none is known.
+    mutating func reserve(_ count: Int) { places = IdentifierMap(minimumCapacity: count) }
 
     /// Knows the records of another index, and no others.
     mutating func replaceRecords(with other: RecordIndex) { (places, stamps, triedCount) = (other.places, other.stamps, other.triedCount) }

@@ -58,9 +58,9 @@ extension DiskStore {
         let property: Property
         let isReversed: Bool
 
-        /// The most recently used first: the reverse order of eviction.
+        /// The most recently used first.
         public static var mostRecentlyUsed: Self { Self(property: .use, isReversed: false) }
-        /// The next to be evicted first.
+        /// The least recently used first.
         public static var leastRecentlyUsed: Self { Self(property: .use, isReversed: true) }
         /// The largest payload first.
         public static var largest: Self { Self(property: .size, isReversed: false) }

@@ -18,7 +18,7 @@ extension DiskStore: ListingRecordStore {
     ///
     /// To list in an order that means something: ``entryCursor(order:matching:)``.
     ///
-    /// - Complexity: O(`limit` + log n).
+    /// - Complexity: O(`limit` + log n). The last page also passes over the records that were written since the first.
     /// - Throws: ``StoreError/Code/closed``, ``StoreError/Code/invalidConfiguration`` for a cursor of another store, or why the database did not answer.
     public func recordPage(after cursor: RecordCursor?, limit: Int) async throws(StoreError) -> RecordPage {
         let core = core

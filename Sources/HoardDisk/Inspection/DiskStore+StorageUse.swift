@@ -69,6 +69,8 @@ extension DiskStore {
             use.maximumCount = limits.maximumCount
             use.maximumBytes = limits.maximumBytes
             try session.readers.withReader { reader in try reader.read { db in try use.readDatabase(db) } }
+            // The rows of the files are found by the index.
+            try core.catchUp(session)
             try use.measureFiles(session)
             return use
         }

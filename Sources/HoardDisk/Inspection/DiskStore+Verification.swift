@@ -37,7 +37,7 @@ extension DiskStore {
 
         /// A record whose checksum, metadata or payload is damaged. Mended by removing it: it is a miss already.
         public static var damagedRecord: Self { Self(identifier: "damagedRecord", description: "damaged record") }
-        /// A record in the place of another key. Mended by removing it.
+        /// A record in the place of another key, or left over beside a later one of its own key. Mended by removing it.
         public static var misplacedRecord: Self { Self(identifier: "misplacedRecord", description: "record in the place of another") }
         /// A record whose payload's file does not exist. Mended by removing the record.
         public static var missingFile: Self { Self(identifier: "missingFile", description: "record without its file") }

@@ -121,7 +121,7 @@ extension Verification {
             for (place, problem) in faulty where try transaction.removeFaulty(at: place, damagedFile: nonces[place]) { removed.append(problem) }
             for tag in tags { try transaction.insertMissing(tag) }
             for (id, place) in unqueued where try transaction.place(of: id) == place && transaction.withRow(id, { $0 != nil }) {
-                try transaction.appendToRecency(id, at: place, stamp: transaction.nextStamp())
+                try transaction.requeue(id, at: place)
             }
             return removed
         }

@@ -43,7 +43,10 @@ struct ForeignChanges: Sendable {
             if try row.decode(Int64.self, atIndex: 2) == session.origin { continue }
             changes.formUnion(session.opened(try row.decode(Data.self, atIndex: 3)))
         }
-        self.rows = try DatabaseSession.recencyRows(db, after: sinceStamp, limit: .max)
+        let newRows = try Row.fetchCursor(db.cachedStatement(sql: RecencyRow.query), arguments: [sinceStamp, Int.max])
+        while let row = try newRows.next() {
+            self.rows.append(RecencyRow(stamp: try row.decode(atIndex: 0), id: try row.decode(atIndex: 1), place: try row.decode(atIndex: 2)))
+        }
         latestStamp = self.rows.last?.stamp ?? sinceStamp
         through = try Int64.fetchOne(db.cachedStatement(sql: DirectoryUpdate.queryOfThrough)) ?? .min
         // Those that have been swept since go too.

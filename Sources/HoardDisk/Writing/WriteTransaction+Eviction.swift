@@ -25,6 +25,8 @@ extension WriteTransaction {
     /// The share of the records that may be on trial when others are evicted: one in so many.
     private static let trialShare = 5
     private static let pageSize = 64
+    /// The number of rows that a transaction passes over, after which it takes the next to be evicted of the other kind. The next one goes on from there.
+    private static let maximumPassedCount = 4_096
 
     private enum Kind { case any, onTrial, tried }
 
@@ -38,12 +40,14 @@ extension WriteTransaction {
         try session.loadIndex()
         var progress = session.memory.withLock { $0.evictionProgress }
         var trialCount = trialCount()
+        var passedCount = 0
         var (hasBegunAnew, hasRebuiltQueue) = (false, false)
         while !limits.allow(totals) {
             let preferred = nextKind(trialCount: trialCount)
-            let kinds: [Kind] = preferred == .any ? [.any] : preferred == .tried ? [.tried, .onTrial] : [.onTrial, .tried]
+            let takesTried = (preferred == .tried) == (passedCount < Self.maximumPassedCount)
+            let kinds: [Kind] = preferred == .any ? [.any] : takesTried ? [.tried, .onTrial] : [.onTrial, .tried]
             var hasFound = false
-            for kind in kinds where !hasFound { hasFound = try evictPage(kind, &progress, &trialCount) }
+            for kind in kinds where !hasFound { hasFound = try evictPage(kind, &progress, &trialCount, &passedCount) }
             if hasFound { continue }
             if !hasBegunAnew {
                 hasBegunAnew = true
@@ -86,19 +90,35 @@ extension WriteTransaction {
     }
 
     /// The number of records on trial, with what has been done here.
+    ///
+    /// The index goes on knowing records that other processes have evicted. Most of those were on trial, and all are taken for such: if they counted, nothing that
+    /// this process writes would outlive its trial.
     private func trialCount() -> Int {
         if hasRemovedAll { return entries.values.count { $0.map { $0.stamp & 1 == 0 } ?? false } }
-        return session.memory.withLock { memory in
-            entries.reduce(memory.index.trialCount) { count, entry in
-                let wasOnTrial = memory.index.stamp(of: entry.key).map { $0 & 1 == 0 } ?? false
-                let isOnTrial = entry.value.map { $0.stamp & 1 == 0 } ?? false
-                return count + (isOnTrial ? 1 : 0) - (wasOnTrial ? 1 : 0)
+        let (trialCount, knownCount) = session.memory.withLock { memory in
+            var (trialCount, knownCount) = (memory.index.trialCount, memory.index.count)
+            for (identifier, entry) in entries {
+                if let stamp = memory.index.stamp(of: identifier) {
+                    knownCount -= 1
+                    if stamp & 1 == 0 { trialCount -= 1 }
+                }
+                if let entry {
+                    knownCount += 1
+                    if entry.stamp & 1 == 0 { trialCount += 1 }
+                }
             }
+            return (trialCount, knownCount)
         }
+        return max(0, trialCount - max(0, knownCount - totals.count))
     }
 
     /// Evicts records along a page of the queue, as long as their kind is the one to be evicted. Returns whether there was a row.
-    private func evictPage(_ kind: Kind, _ progress: inout EvictionProgress, _ trialCount: inout Int) throws -> Bool {
+    private func evictPage(
+        _ kind: Kind,
+        _ progress: inout EvictionProgress,
+        _ trialCount: inout Int,
+        _ passedCount: inout Int
+    ) throws -> Bool {
         let start = kind == .any ? .min : kind == .onTrial ? progress.onTrial : progress.tried
         let rows = try RecencyRow.page(statements.oldestRecency, after: start, limit: Self.pageSize)
         let preferred = nextKind(trialCount: trialCount)
@@ -113,7 +133,10 @@ extension WriteTransaction {
             let isSuperseded = current.map { $0 != row.stamp } ?? false
             let isOnTrial = row.stamp & 1 == 0
             // One of the other kind keeps its place in the queue.
-            if !isSuperseded, current != nil, kind != .any, isOnTrial != (kind == .onTrial) { continue }
+            if !isSuperseded, current != nil, kind != .any, isOnTrial != (kind == .onTrial) {
+                passedCount += 1
+                continue
+            }
             try deleteRecencyRow(row.stamp)
             if isSuperseded { continue }
             guard try removeRow(at: row.place) else {
@@ -128,12 +151,18 @@ extension WriteTransaction {
         return !rows.isEmpty
     }
 
+    /// Puts a record into the queue of eviction that is not in it.
+    func requeue(_ identifier: Int64, at place: Int64) throws {
+        placed.append(identifier)
+        try appendToRecency(identifier, at: place, stamp: nextStamp())
+    }
+
     /// Puts records into the queue that are not in it. O(n); for when the queue is damaged.
     private func rebuildRecency() throws {
         let missing = try Row.fetchAll(
             db,
             sql: "SELECT IFNULL(id, place) AS number, place FROM records WHERE number NOT IN (SELECT id FROM recency) ORDER BY sequence"
         )
-        for row in missing { try appendToRecency(row.decode(atIndex: 0), at: row.decode(atIndex: 1), stamp: nextStamp()) }
+        for row in missing { try requeue(row.decode(atIndex: 0), at: row.decode(atIndex: 1)) }
     }
 }

@@ -75,6 +75,7 @@ extension WriteTransaction {
         }
         totals.count += 1
         totals.bytes += record.charge
+        if place == nil { placed.append(record.id) }
         try appendToRecency(record.id, at: place ?? stamp, stamp: stamp)
         changes.add(record.key)
     }

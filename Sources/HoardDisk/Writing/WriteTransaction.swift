@@ -59,14 +59,16 @@ final class WriteTransaction {
 
     /// The records written or used here, and `nil` for those removed.
     var entries: [Int64: Entry?] = [:]
+    /// Records that have got a place here, or were found in one that the directory may lack.
+    var placed: [Int64] = []
     /// Records that were evicted here while they were on trial.
     var evictedOnTrial: [Int64] = []
     /// Records that came here and had been evicted on trial lately.
     var returned: [Int64] = []
     /// How far eviction has come along the queue; `nil` if nothing was evicted here.
     var evictionProgress: EvictionProgress?
-    /// Records entered in the directory here.
-    var directoryBatch: ArraySlice<Int64> = []
+    /// Records entered in the directory here; `nil` if nothing was to be done.
+    var directoryBatch: ArraySlice<Int64>?
     /// The bytes charged for the rows removed here.
     var removedByteCount = 0
     /// The number of rows that the queue of eviction has gained.
@@ -149,14 +151,15 @@ final class WriteTransaction {
             for (identifier, entry) in entries {
                 if let entry {
                     memory.index.enter(identifier, stamp: entry.stamp, place: entry.place)
-                    // Neither a use nor a replacement moves a record.
-                    if entry.stamp == entry.place { memory.directory.note(identifier) }
                 } else {
                     memory.index.remove(identifier, upTo: latestStoredStamp)
                     memory.directory.note(identifier)
                 }
             }
-            memory.directory.settle(directoryBatch)
+            // Neither a use nor a replacement moves a record. One that came here may have been replaced here as well.
+            for identifier in placed { memory.directory.note(identifier) }
+            memory.directory.noteRows(entries.values.count { $0 != nil })
+            if let directoryBatch { memory.directory.settle(directoryBatch) }
             for identifier in returned { _ = memory.ghosts.remove(identifier) }
             if !evictedOnTrial.isEmpty { memory.ghosts.reserve(totals.count / 2) }
             for identifier in evictedOnTrial { memory.ghosts.insert(identifier) }

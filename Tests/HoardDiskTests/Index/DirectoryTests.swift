@@ -89,6 +89,48 @@ import Testing
         #expect(missing == 0)
     }
 
+    @Test func oneThatComesAndIsReplacedAtOnceIsEntered() async throws {
+        let store = try workspace.open()
+        let session = try store.core.session()
+        let records = try ["first", "second"].map { try store.core.stored(workspace.record($0), "twice", session) }
+        try await store.core.commit(.perform { transaction in for record in records { try transaction.insert(record) } })
+        try await fill(store)
+        #expect(try through(store) > .min)
+        let identifier = session.identify.identifier(of: "twice")
+        let count = try store.query { db in
+            try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM directory JOIN records USING (id, place) WHERE id = ?", arguments: [identifier])
+        }
+        #expect(count == 1)
+    }
+
+    @Test func whatWaitsIsEnteredWhenTheQueueOfEvictionHasGotManyRows() throws {
+        var update = DirectoryUpdate(through: 5)
+        for (waiting, next) in [([7], 8), ([], 9)] as [([Int64], Int64)] {
+            for identifier in waiting { update.note(identifier) }
+            let none = update.takeWaiting(recordCount: 100_000)
+            #expect(none == nil)
+            update.noteRows(4 * DirectoryUpdate.leastCount)
+            let ofSmallStore = update.takeWaiting(recordCount: 10_000)
+            #expect(ofSmallStore == nil)
+            let taken = update.takeWaiting(recordCount: 100_000)
+            #expect(taken == waiting)
+            update.begin(waiting, next: next)
+            let batch = try #require(update.batch(forChanges: 1))
+            #expect(Array(batch) == waiting)
+            #expect(update.through(after: batch) == next)
+            update.settle(batch)
+            #expect(update.through == next)
+            #expect(update.batch(forChanges: 1) == nil)
+        }
+    }
+
+    @Test func othersUsesOfARecordAreNotCollected() {
+        var memory = DatabaseSession.Memory()
+        for number in 1...Int64(DirectoryUpdate.leastCount) { memory.enter(RecencyRow(stamp: 2 * number, id: 7, place: 2)) }
+        let taken = memory.directory.takeWaiting(recordCount: 1)
+        #expect(taken == nil)
+    }
+
     @Test func rowsThatAProcessLeftBehindGo() async throws {
         let store = try workspace.open(maximumCount: 18_000)
         try await fill(store)

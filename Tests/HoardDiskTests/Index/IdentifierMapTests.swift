@@ -58,6 +58,24 @@ import Testing
         for number in 1...10_000 as ClosedRange<Int64> { #expect(map[number] == (number % 3 == 0 ? -number : nil)) }
     }
 
+    @Test func aMapThatIsDividedKeepsItsMembers() {
+        var generator = SeededGenerator(seed: 7)
+        var map = IdentifierMap()
+        let identifiers = Set((0..<IdentifierMap.dividedCount + 5_000).map { _ in Int64.random(in: .min ... .max, using: &generator) }).subtracting([
+            0
+        ])
+        for identifier in identifiers { #expect(map.updateValue(~identifier, forIdentifier: identifier) == nil) }
+        #expect(map.count == identifiers.count)
+        var seen: Set<Int64> = []
+        map.forEach { identifier, value in
+            if value == ~identifier { seen.insert(identifier) }
+        }
+        #expect(seen == identifiers)
+        for identifier in identifiers { #expect(map.removeValue(forIdentifier: identifier) == ~identifier) }
+        #expect(map.isEmpty)
+        #expect(map[1] == nil)
+    }
+
     @Test func zeroIsNoIdentifier() {
         var map = IdentifierMap()
         #expect(map.updateValue(1, forIdentifier: 0) == nil)

@@ -43,6 +43,14 @@ import Testing
         #expect(try await store.statistics() == statistics)
     }
 
+    @Test func filesOfOtherStoresRecordsAreNoOrphans() async throws {
+        let (store, other) = (try workspace.open(), try workspace.open())
+        try await other.insert(workspace.record(byteCount: 200_000), forKey: "key")
+        let use = try await store.storageUse()
+        #expect(use.orphanCount == 0)
+        #expect(use.filePayloadCount == 1)
+    }
+
     @Test func limitsAndKeysAreNamed() async throws {
         var configuration = workspace.configuration(maximumCount: 7, maximumBytes: 1 << 20)
         configuration.encryptionKey = StoreKind.key

@@ -68,6 +68,17 @@ import Testing
         #expect(try await count(of: 2_000..<2_010, in: store) == 0)
     }
 
+    @Test func recordsThatOthersHaveEvictedAreNotOnTrial() async throws {
+        let (first, second) = (try workspace.open(maximumCount: 400), try workspace.open(maximumCount: 400))
+        try await insert(0..<400, into: first)
+        // Drives out all of those, of which the first store is not told.
+        try await insert(1_000..<1_400, into: second)
+        try await read(1_000..<1_400, in: first)
+        try await insert(2_000..<2_080, into: first)
+        #expect(try await count(of: 2_000..<2_080, in: first) == 80)
+        #expect(try first.countedTotals().count == 400)
+    }
+
     @Test func whatIsOnTrialIsKnownAfterReopening() async throws {
         var store = try workspace.open(maximumCount: 400)
         try await insert(0..<400, into: store)
