@@ -216,6 +216,7 @@ public struct termios: Sendable {
     public init() { fatalError() }
 }
 public var ECHO: Int32 { 0x8 }
+public var TCSANOW: Int32 { 0 }
 public var TCSAFLUSH: Int32 { 2 }
 @discardableResult public func tcgetattr(_ fd: Int32, _ attributes: UnsafeMutablePointer<termios>!) -> Int32 { fatalError() }
 @discardableResult public func tcsetattr(_ fd: Int32, _ actions: Int32, _ attributes: UnsafePointer<termios>!) -> Int32 { fatalError() }
@@ -284,9 +285,10 @@ public var MAP_FAILED: UnsafeMutableRawPointer! { fatalError() }
 ) -> UnsafeMutableRawPointer! { fatalError() }
 @discardableResult public func munmap(_ address: UnsafeMutableRawPointer!, _ length: Int) -> Int32 { fatalError() }
 
-// kill(2), signal(3), wait(2)
+// kill(2), raise(3), signal(3), wait(2)
 public var SIGHUP: Int32 { 1 }
 public var SIGINT: Int32 { 2 }
+public var SIGQUIT: Int32 { 3 }
 public var SIGKILL: Int32 { 9 }
 public var SIGPIPE: Int32 { 13 }
 public var SIGTERM: Int32 { 15 }
@@ -297,6 +299,7 @@ public var SIG_DFL: sig_t? { nil }
 public var SIG_IGN: sig_t { fatalError() }
 @discardableResult public func signal(_ number: Int32, _ action: sig_t!) -> sig_t! { fatalError() }
 @discardableResult public func kill(_ process: pid_t, _ signal: Int32) -> Int32 { fatalError() }
+@discardableResult public func raise(_ signal: Int32) -> Int32 { fatalError() }
 @discardableResult public func strsignal(_ number: Int32) -> UnsafeMutablePointer<CChar>! { fatalError() }
 public typealias sigset_t = UInt32
 @discardableResult public func sigemptyset(_ set: UnsafeMutablePointer<sigset_t>!) -> Int32 { fatalError() }
