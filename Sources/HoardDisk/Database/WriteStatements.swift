@@ -5,12 +5,11 @@ import GRDB
 
 /// The statements that writing uses, prepared once on the writing connection.
 final class WriteStatements {
-    let row, isThere, rowSummary, insertRecord, replaceRecord, deleteRecord, insertRecency, deleteRecency, oldestRecency, expired: RawStatement
+    let row, rowSummary, insertRecord, replaceRecord, deleteRecord, insertRecency, deleteRecency, oldestRecency, expired: RawStatement
     let insertTag, deleteTag, tagged, lookUp, enter, leave, insertInvalidation, writeTotals, insertChange, trimChanges: RawStatement
 
     init(on db: Database) throws {
         row = try RawStatement(RecordRow.query, on: db)
-        isThere = try RawStatement("SELECT 1 FROM records WHERE place = ?", on: db)
         rowSummary = try RawStatement("SELECT \(RecordRow.summary) FROM records WHERE place = ?", on: db)
         insertRecord = try RawStatement(RecordRow.insertion, on: db)
         replaceRecord = try RawStatement(RecordRow.insertion.replacing("INSERT", with: "REPLACE"), on: db)

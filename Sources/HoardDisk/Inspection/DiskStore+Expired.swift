@@ -32,13 +32,8 @@ extension WriteTransaction {
 
     /// Removes some records that have expired. Returns how many.
     fileprivate func removeExpired() throws -> Int {
-        statements.expired.bind(StoredRecord.microseconds(now), at: 1)
-        statements.expired.bind(Int64(Self.maximumExpiredCount), at: 2)
-        var places: [Int64] = []
-        while try statements.expired.step() { places.append(statements.expired.integer(0)) }
-        statements.expired.reset()
         var count = 0
-        for place in places {
+        for place in try expiredPlaces(limit: Self.maximumExpiredCount) {
             if try removeRow(at: place) { count += 1 }
         }
         removals.expirations += count

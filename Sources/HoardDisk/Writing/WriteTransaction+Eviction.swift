@@ -68,11 +68,7 @@ extension WriteTransaction {
 
     private func removeExpiredForRoom() throws {
         while !limits.allow(totals) {
-            statements.expired.bind(StoredRecord.microseconds(now), at: 1)
-            statements.expired.bind(Int64(Self.pageSize), at: 2)
-            var expired: [Int64] = []
-            while try statements.expired.step() { expired.append(statements.expired.integer(0)) }
-            statements.expired.reset()
+            let expired = try expiredPlaces(limit: Self.pageSize)
             if expired.isEmpty { break }
             var hasRemoved = false
             for place in expired where try removeRow(at: place) {
@@ -82,6 +78,16 @@ extension WriteTransaction {
             // The table's index has entries without rows, which would be found again and again.
             guard hasRemoved else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "The index of expiry has entries without records.") }
         }
+    }
+
+    /// The places of records that have expired, those of the earliest first.
+    func expiredPlaces(limit: Int) throws -> [Int64] {
+        statements.expired.bind(StoredRecord.microseconds(now), at: 1)
+        statements.expired.bind(Int64(limit), at: 2)
+        defer { statements.expired.reset() }
+        var places: [Int64] = []
+        while try statements.expired.step() { places.append(statements.expired.integer(0)) }
+        return places
     }
 
     private func nextKind(trialCount: Int) -> Kind {

@@ -269,8 +269,8 @@ extension WriteTransaction {
     }
 
     private func isGone(_ place: Int64) throws -> Bool {
-        statements.isThere.bind(place, at: 1)
-        defer { statements.isThere.reset() }
-        return try !statements.isThere.step()
+        statements.rowSummary.bind(place, at: 1)
+        defer { statements.rowSummary.reset() }
+        return try !statements.rowSummary.step()
     }
 }
