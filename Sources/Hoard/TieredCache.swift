@@ -66,7 +66,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let throttle = Mutex(RetryThrottle<Key>())
     let deadlines: DeadlineQueue
     let storeWrites = BackgroundWork(maximumCount: 64)
-    let writesBehind = WriteBehindQueue<Publication>()
+    let writesBehind: WriteBehindQueue<Publication>
     /// The tasks that listen to the stores, and the watches of those that are shared.
     let watchers = Mutex<[Task<Void, Never>]>([])
     let watches = Mutex<[StoreWatch]>([])
@@ -111,6 +111,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         readsMemory = !configuration.policy.skipping.contains(.memoryReads)
         naming = RecordNaming(name: name, recordKey: recordKey, keyOfRecord: keyOfRecord)
         deadlines = DeadlineQueue(ticker: ticker)
+        writesBehind = WriteBehindQueue(gathers: configuration.writeGathering > .zero)
         report = { event in
             onEvent(event)
             observer?.eventOccurred(event)
@@ -165,7 +166,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Waits until the stores have every value that was left to be written behind, or to be copied from a farther store, before the call. Suspends.
     public func flush() async {
-        await writesBehind.waitUntilWritten()
+        await writesBehind.waitUntilWritten(start: startWriter)
         await storeWrites.waitForPresentWork()
     }
 

@@ -72,8 +72,11 @@ public final class HTTPCache: Sendable {
         let rules = configuration.rules(hasStores: !stores.isEmpty)
         let memoryBytes = max(0, configuration.maximumMemoryBytes)
         currentMemoryBytes = Atomic(memoryBytes)
+        let isShared = stores.contains { $0 is any SharedRecordStore }
+        var tiers = TieredCache<HTTPCacheKey, HTTPCacheEntry>.Configuration(maximumWeight: memoryBytes, weigher: { _, entry in entry.weight })
+        tiers.writeGathering = isShared ? .zero : configuration.writeGathering
         let entries = TieredCache<HTTPCacheKey, HTTPCacheEntry>(
-            configuration: .init(maximumWeight: memoryBytes, weigher: { _, entry in entry.weight }),
+            configuration: tiers,
             stores: stores,
             codec: .httpCacheEntry(rules: rules),
             storedRecordKey: { $0.isMemoryOnly ? nil : $0.recordKey },
@@ -92,7 +95,6 @@ public final class HTTPCache: Sendable {
         budget = ByteBudget(max(0, configuration.maximumBytesInFlight))
         space = Space(configuration.mode, partition: configuration.partition)
         let deadlines = DeadlineQueue(ticker: ticker)
-        let isShared = stores.contains { $0 is any SharedRecordStore }
         segments = BodySegments(
             entries: entries,
             clock: clock,

@@ -12,25 +12,25 @@ import Testing
     /// A writer that writes at once.
     private func write(_ queue: Queue) -> [[Int]] {
         var batches: [[Int]] = []
-        var batch = queue.takeBatch(after: nil)
-        while let taken = batch {
+        var next = queue.takeBatch(after: nil)
+        while case .batch(let taken) = next {
             batches.append(taken.elements)
-            batch = queue.takeBatch(after: taken)
+            next = queue.takeBatch(after: taken)
         }
         return batches
     }
 
     @Test func oneWriterTakesEverythingInOrder() throws {
         let queue = Queue()
-        #expect(queue.add([1]))
-        #expect(!queue.add([2, 3]))
-        let first = try #require(queue.takeBatch(after: nil))
+        #expect(queue.add([1]) == .now)
+        #expect(queue.add([2, 3]) == nil)
+        let first = try #require(queue.takeBatch(after: nil).batch)
         #expect(first.elements == [1, 2, 3])
-        #expect(!queue.add([4]))
-        let second = try #require(queue.takeBatch(after: first))
+        #expect(queue.add([4]) == nil)
+        let second = try #require(queue.takeBatch(after: first).batch)
         #expect(second.elements == [4])
-        #expect(queue.takeBatch(after: second) == nil)
-        #expect(queue.add([5]))
+        #expect(queue.takeBatch(after: second).batch == nil)
+        #expect(queue.add([5]) == .now)
     }
 
     @Test func batchesAreLimited() {
@@ -42,14 +42,14 @@ import Testing
     @Test func furtherWritersBeginOnlyBehindAFullBatch() {
         let queue = Queue()
         var writerCount = 0
-        for number in 0..<64 where queue.add([number]) { writerCount += 1 }
+        for number in 0..<64 where queue.add([number]) != nil { writerCount += 1 }
         #expect(writerCount == 1)
-        for number in 64..<200 where queue.add([number]) { writerCount += 1 }
+        for number in 64..<200 where queue.add([number]) != nil { writerCount += 1 }
         #expect(writerCount == Queue.maximumWriterCount)
         #expect(write(queue).count == 4)
         // The other writers find nothing, and end.
         for _ in 1..<writerCount { #expect(write(queue).isEmpty) }
-        #expect(queue.add([200]))
+        #expect(queue.add([200]) == .now)
     }
 
     @Test func callersWaitUntilThereIsRoom() async {
@@ -72,7 +72,7 @@ import Testing
     @Test func callersWaitForTheEndFromTheMomentAWriterIsNeeded() async {
         let queue = Queue()
         await queue.waitUntilWritten()
-        #expect(queue.add([1]))
+        #expect(queue.add([1]) == .now)
         await confirmation { confirm in
             async let _: Void = {
                 await queue.waitUntilWritten()
@@ -86,36 +86,79 @@ import Testing
     @Test func callersDoNotWaitForElementsThatComeLater() async throws {
         let queue = Queue()
         _ = queue.add([1])
-        let first = try #require(queue.takeBatch(after: nil))
+        let first = try #require(queue.takeBatch(after: nil).batch)
         _ = queue.add([2])
         let waiting = Task { await queue.waitUntilWritten() }
         try await waitUntil { queue.waiterCount == 1 }
         // Another element waits, or is being written, at any time.
         _ = queue.add([3])
-        let second = try #require(queue.takeBatch(after: first))
+        let second = try #require(queue.takeBatch(after: first).batch)
         #expect(second.elements == [2, 3])
         #expect(queue.waiterCount == 1)
         _ = queue.add([4])
-        let third = try #require(queue.takeBatch(after: second))
+        let third = try #require(queue.takeBatch(after: second).batch)
         await waiting.value
         #expect(third.elements == [4])
     }
 
     @Test func callersWaitForEachOfSeveralWriters() async throws {
         let queue = Queue()
-        #expect(queue.add(Array(0..<100)))
-        #expect(queue.add([100]))
-        let first = try #require(queue.takeBatch(after: nil))
-        let second = try #require(queue.takeBatch(after: nil))
+        #expect(queue.add(Array(0..<100)) == .now)
+        #expect(queue.add([100]) == .now)
+        let first = try #require(queue.takeBatch(after: nil).batch)
+        let second = try #require(queue.takeBatch(after: nil).batch)
         let waiting = Task { await queue.waitUntilWritten() }
         try await waitUntil { queue.waiterCount == 1 }
         _ = queue.add([101])
         // The later batch is written first.
-        let third = try #require(queue.takeBatch(after: second))
+        let third = try #require(queue.takeBatch(after: second).batch)
         #expect(queue.waiterCount == 1)
-        #expect(queue.takeBatch(after: third) == nil)
+        #expect(queue.takeBatch(after: third).batch == nil)
         #expect(queue.waiterCount == 1)
-        #expect(queue.takeBatch(after: first) == nil)
+        #expect(queue.takeBatch(after: first).batch == nil)
         await waiting.value
+    }
+
+    @Test func aQueueThatGathersStartsAWriterWhenTheTimeIsOver() throws {
+        let queue = Queue(gathers: true)
+        #expect(queue.add([1]) == .later)
+        #expect(queue.add([2]) == nil)
+        #expect(queue.endGathering() == .now)
+        #expect(queue.endGathering() == nil)
+        let first = try #require(queue.takeBatch(after: nil).batch)
+        #expect(first.elements == [1, 2])
+        // What comes while a batch is written gathers again.
+        #expect(queue.add([3]) == nil)
+        guard case .end(.later) = queue.takeBatch(after: first) else {
+            Issue.record("The writer should end until more has gathered.")
+            return
+        }
+        #expect(queue.endGathering() == .now)
+        #expect(write(queue) == [[3]])
+    }
+
+    @Test func aFullBatchDoesNotGather() {
+        let queue = Queue(gathers: true)
+        #expect(queue.add([0]) == .later)
+        #expect(queue.add(Array(1..<Queue.batchCount)) == .now)
+        #expect(write(queue) == [Array(0..<Queue.batchCount)])
+        #expect(queue.endGathering() == nil)
+    }
+
+    @Test func callersThatWaitEndTheGathering() async {
+        let queue = Queue(gathers: true)
+        #expect(queue.add([1]) == .later)
+        await queue.waitUntilWritten { start in
+            #expect(start == .now)
+            #expect(write(queue) == [[1]])
+        }
+        #expect(queue.endGathering() == nil)
+        #expect(queue.add([2]) == .later)
+    }
+}
+
+extension WriteBehindQueue.Next {
+    fileprivate var batch: WriteBehindQueue.Batch? {
+        if case .batch(let batch) = self { batch } else { nil }
     }
 }

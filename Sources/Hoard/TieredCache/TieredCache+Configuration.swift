@@ -16,6 +16,11 @@ extension TieredCache {
         /// Computes a value's weight in memory. Default: every value weighs 1.
         public var weigher: (@Sendable (Key, Value) -> Int)?
 
+        /// The time for which values that are left to be written behind (``CachePolicy/StoreWriting``) gather before a writer begins. The default is zero.
+        ///
+        /// A store on disk commits many values in little more time than one. A process that is killed loses the values of so much more time.
+        package var writeGathering: Duration = .zero
+
         /// Creates a configuration.
         ///
         /// - Precondition: There is at least one limit, no limit is negative, and the policy is valid (``CachePolicy/validate()``).

@@ -192,13 +192,25 @@ extension TieredCache {
 
     private func leaveBehind(_ publications: [Publication]) {
         interleavingPoint()
-        if writesBehind.add(publications) {
+        if let start = writesBehind.add(publications) { startWriter(start) }
+    }
+
+    /// Starts a writer of the values that are left behind.
+    func startWriter(_ start: WriteBehindQueue<Publication>.Start) {
+        switch start {
+        case .later:
+            let end = ticker.nanoseconds().addingSaturated(configuration.writeGathering.saturatingNanoseconds)
+            _ = deadlines.schedule(at: end) { [self] in
+                if let start = writesBehind.endGathering() { startWriter(start) }
+            }
+        case .now:
             startDetachedTask { [self] in
-                var batch = writesBehind.takeBatch(after: nil)
-                while let taken = batch {
-                    await publishToStores(taken.elements, maximumByteCount: Self.maximumBatchByteCount)
-                    batch = writesBehind.takeBatch(after: taken)
+                var next = writesBehind.takeBatch(after: nil)
+                while case .batch(let batch) = next {
+                    await publishToStores(batch.elements, maximumByteCount: Self.maximumBatchByteCount)
+                    next = writesBehind.takeBatch(after: batch)
                 }
+                if case .end(let start?) = next { startWriter(start) }
             }
         }
     }

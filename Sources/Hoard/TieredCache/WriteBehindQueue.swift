@@ -6,7 +6,24 @@ internal import Synchronization
 /// Gathers the values to write behind while the stores are busy, so that one call of a store writes all that have come meanwhile.
 ///
 /// A writer takes up to ``batchCount`` elements at a time. If more elements wait because a store is slow, another writer begins beside it.
+///
+/// A queue that *gathers* starts no writer for fewer elements until its owner says that enough time has passed: a store that commits many values at once
+/// takes little longer than for one.
 final class WriteBehindQueue<Element: Sendable>: Sendable {
+    /// When the caller has to start a writer, which takes batches until there are none.
+    enum Start {
+        case now
+        /// If ``endGathering()`` says so, after some time.
+        case later
+    }
+
+    /// What a writer finds that has written its batch.
+    enum Next {
+        case batch(Batch)
+        /// The writer ends. Another one may have to be started.
+        case end(Start?)
+    }
+
     /// Elements that a writer has taken, in order.
     struct Batch: Sendable {
         let elements: [Element]
@@ -20,6 +37,8 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         /// The elements that came later, in order.
         var added: [Element] = []
         var writerCount = 0
+        /// Whether no writer is at work, and ``endGathering()`` will be called.
+        var isGathering = false
         /// The numbers of elements that were ever taken, and that were written.
         var takenCount = 0
         var writtenCount = 0
@@ -32,6 +51,13 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         /// The number of elements that were ever added.
         var addedCount: Int { takenCount + count }
         var isFull: Bool { count > WriteBehindQueue.maximumWaitingCount }
+
+        /// Has a writer started that does not wait until more elements have gathered.
+        mutating func startWriter() -> Start {
+            isGathering = false
+            writerCount += 1
+            return .now
+        }
 
         mutating func take(_ maximumCount: Int) -> [Element] {
             var taken: [Element] = []
@@ -59,7 +85,10 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         }
     }
 
+    private let gathers: Bool
     private let state = Mutex(State())
+
+    init(gathers: Bool = false) { self.gathers = gathers }
 
     /// The most elements written in one call.
     static var batchCount: Int { 64 }
@@ -70,15 +99,25 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
 
     /// Adds elements to the end of the queue. O(number of elements).
     ///
-    /// - Returns: Whether the caller has to start a writer, which takes batches until there are none.
-    func add(_ elements: [Element]) -> Bool {
+    /// - Returns: `nil` if the caller has to start no writer.
+    func add(_ elements: [Element]) -> Start? {
         state.withLock { state in
             state.added += elements
-            let needsWriter = state.writerCount == 0 || (state.writerCount < Self.maximumWriterCount && state.count > Self.batchCount)
-            if needsWriter { state.writerCount += 1 }
-            return needsWriter
+            guard state.writerCount == 0 else {
+                return state.writerCount < Self.maximumWriterCount && state.count > Self.batchCount ? state.startWriter() : nil
+            }
+            guard mayGather(state) else { return state.startWriter() }
+            if state.isGathering { return nil }
+            state.isGathering = true
+            return .later
         }
     }
+
+    /// Whether nobody waits for the elements, and few have come.
+    private func mayGather(_ state: borrowing State) -> Bool { gathers && state.count < Self.batchCount && state.waiters.isEmpty }
+
+    /// The time for gathering is over.
+    func endGathering() -> Start? { state.withLock { $0.isGathering ? $0.startWriter() : nil } }
 
     /// Whether no more than ``maximumWaitingCount`` elements wait. O(1).
     var hasRoom: Bool { state.withLock { !$0.isFull } }
@@ -99,38 +138,46 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// Suspends until the elements that have been added are written. Others that are added meanwhile, as fast as they are written, are not waited for.
-    func waitUntilWritten() async {
+    ///
+    /// - Parameter start: Called if a writer has to be started for them.
+    func waitUntilWritten(start: (Start) -> Void = { _ in }) async {
         await withCheckedContinuation { continuation in
-            let isWritten = state.withLock { state in
+            let (isWritten, needed) = state.withLock { state -> (Bool, Start?) in
                 let end = state.addedCount
                 let left = end - state.writtenCount
-                if left > 0 { state.waiters.append((end, left, continuation)) }
-                return left == 0
+                guard left > 0 else { return (true, nil) }
+                state.waiters.append((end, left, continuation))
+                return (false, state.isGathering ? state.startWriter() : nil)
             }
             if isWritten { continuation.resume() }
+            if let needed { start(needed) }
         }
     }
 
     /// Takes the elements that have waited longest. O(number of elements taken), amortised.
     ///
     /// - Parameter written: The writer's last batch, which it has written; `nil` if this is its first.
-    /// - Returns: `nil` if the writer's work is done.
-    func takeBatch(after written: Batch?) -> Batch? {
-        let (batch, woken) = state.withLock { state -> (Batch?, [CheckedContinuation<Void, Never>]) in
+    func takeBatch(after written: Batch?) -> Next {
+        let (next, woken) = state.withLock { state -> (Next, [CheckedContinuation<Void, Never>]) in
             var woken = written.map { state.wrote($0) } ?? []
+            if written != nil, state.count > 0, state.writerCount == 1, mayGather(state) {
+                state.writerCount = 0
+                state.isGathering = true
+                return (.end(.later), woken)
+            }
             let start = state.takenCount
             let elements = state.take(Self.batchCount)
             if elements.isEmpty {
                 state.writerCount -= 1
-                return (nil, woken)
+                return (.end(nil), woken)
             }
             if !state.isFull {
                 woken += state.callers
                 state.callers = []
             }
-            return (Batch(elements: elements, start: start), woken)
+            return (.batch(Batch(elements: elements, start: start)), woken)
         }
         for continuation in woken { continuation.resume() }
-        return batch
+        return next
     }
 }

@@ -76,6 +76,9 @@ extension HTTPCache {
         /// The time for which a cache that has died while it was asking keeps the others waiting.
         package var leaseDuration: Duration = .seconds(5)
 
+        /// The time for which responses gather before they are written to a store that no other machine reads.
+        package var writeGathering: Duration = .zero
+
         /// Creates a configuration with the defaults; change the properties afterwards.
         public init() {}
     }

@@ -34,6 +34,23 @@ import Testing
         #expect(store.records.count == 9)
     }
 
+    @Test func valuesGatherUntilTheirTimeIsOver() async throws {
+        let ticker = ManualTicker()
+        var configuration = TieredCache<String, String>.Configuration(maximumCount: 100, policy: CachePolicy().with { $0.storeWriting = .behind })
+        configuration.writeGathering = .milliseconds(5)
+        let cache = TieredCache<String, String>(configuration: configuration, stores: [store], codec: .json, ticker: ticker)
+        for key in ["a", "b", "c"] { await cache.insert("1", forKey: key) }
+        try await waitUntil { ticker.sleeperCount == 1 }
+        #expect(store.calls.isEmpty)
+        ticker.advance(by: .milliseconds(5))
+        try await waitUntil { store.calls == ["insertAll(a,b,c)"] }
+        await cache.flush()
+        // A flush does not wait for the time.
+        await cache.insert("2", forKey: "d")
+        await cache.flush()
+        #expect(store.calls == ["insertAll(a,b,c)", "insert(d)"])
+    }
+
     @Test func flushDoesNotWaitForValuesThatAreWrittenLater() async throws {
         // Time stands still, so that no call takes too long.
         let policy = CachePolicy().with { $0.storeWriting = .behind }
