@@ -13,7 +13,7 @@ extension HTTPCacheMiddleware {
         /// By the response that the cache has at hand.
         case response(Response)
         /// By the cache, which may ask the handler.
-        case cache(CacheTarget, HTTPCache.PendingRequest)
+        case cache(HandlerExchange, HTTPCache.PendingRequest)
     }
 
     /// - Parameter runsLater: Whether the handler can be run after the answer has been given.
@@ -36,7 +36,8 @@ extension HTTPCacheMiddleware {
         switch try? cache.begin(question) {
         case nil: return .around
         case .hit(let response), .generated(let response): return .response(Response(shown(response.head), response.body, to: request.method))
-        case .pending(let pending): return .cache(target, pending)
+        case .pending(let pending):
+            return .cache(HandlerExchange(request, target, mode: cache.configuration.mode, logger: context.logger), pending)
         }
     }
 
@@ -52,28 +53,63 @@ extension HTTPCacheMiddleware {
         return response
     }
 
-    /// Answers through the cache.
+    /// The request for the handler, if nothing that is stored can answer, and no other request is asking for the same. Then the handler is asked before the
+    /// ordinary way begins.
+    ///
+    /// Most misses are answered so: without a task, and without the way there and back between that and this one.
+    func beginEarly(_ pending: HTTPCache.PendingRequest, _ exchange: HandlerExchange) -> (early: HTTPCache.EarlyRequest, request: Request)? {
+        guard let early = cache.beginEarly(pending) else { return nil }
+        if let request = exchange.request(for: early.forwarded, .empty) { return (early, request) }
+        cache.forget(early.miss)
+        return nil
+    }
+
+    /// Answers a request whose handler has been asked.
+    ///
+    /// - Returns: `nil` if the rest has to be done in the ordinary way, for which the exchange keeps the outcome.
+    func answer(
+        _ early: HTTPCache.EarlyRequest,
+        with outcome: Result<TransportResponse, TransportError>,
+        _ exchange: HandlerExchange
+    ) async throws -> Response? {
+        if case .success(let received) = outcome, let content = received.wholeContent {
+            switch cache.answer(early, with: received.head, content) {
+            case .response(let response): return try shown(response, exchange)
+            case .responseToStore(let response, let store):
+                await store()
+                return try shown(response, exchange)
+            case nil: break
+            }
+        }
+        exchange.keepSent { outcome }
+        return nil
+    }
+
+    /// Answers through the cache in the ordinary way.
     ///
     /// - Parameters:
     ///   - pending: The request, which the cache has just begun to answer.
-    ///   - target: Its target.
     ///   - isFresh: Nothing has run since that began.
+    ///   - early: The request that was sent already.
     ///   - run: Runs the handler.
     func answer(
         _ pending: HTTPCache.PendingRequest,
-        to target: CacheTarget,
-        _ request: Request,
-        _ context: Context,
+        _ exchange: HandlerExchange,
         isFresh: Bool,
+        after early: HTTPCache.EarlyMiss? = nil,
         _ run: @escaping @Sendable (Request) async -> HandlerOutcome
     ) async throws -> Response {
-        let exchange = HandlerExchange(request, target, mode: cache.configuration.mode, logger: context.logger)
         let response: HTTPCacheResponse
         do {
-            response = try await cache.respond(to: pending, through: HandlerTransport(exchange: exchange, run: run), isFresh: isFresh)
+            response = try await cache.respond(to: pending, through: HandlerTransport(exchange: exchange, run: run), isFresh: isFresh, after: early)
         } catch {
             throw exchange.errorToThrow(for: error)
         }
+        return try shown(response, exchange)
+    }
+
+    /// The answer of a request whose exchange ends here.
+    func shown(_ response: HTTPCacheResponse, _ exchange: HandlerExchange) throws -> Response {
         exchange.finish()
         var head = response.head
         if !response.isFromCache {
@@ -81,7 +117,7 @@ extension HTTPCacheMiddleware {
             if let error = exchange.thrownError { throw error }
             exchange.restore(&head)
         }
-        return Response(shown(head), response.body, to: request.method)
+        return Response(shown(head), response.body, to: exchange.method)
     }
 
     /// A head as clients see it.

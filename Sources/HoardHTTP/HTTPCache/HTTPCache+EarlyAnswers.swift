@@ -134,6 +134,18 @@ extension HTTPCache {
         guard case .lookUp = machine.start(), case .forward = machine.lookedUp(miss.found.response, isVaryMiss: false, now: miss.requestTime) else {
             return nil
         }
+        return answer(miss, call, machine, head, content)
+    }
+
+    /// - Parameter machine: Has been told of the lookup.
+    func answer(
+        _ miss: EarlyMiss,
+        _ call: Call,
+        _ machine: HTTPCacheStateMachine,
+        _ head: HTTPResponse,
+        _ content: ByteBuffer
+    ) -> EarlyAnswer? {
+        var machine = machine
         let body = HTTPBody(content)
         switch machine.received(head, bodyLength: body.length, requestTime: miss.requestTime, responseTime: clock.now()) {
         case .deliver(let head, let effects) where effects.isStoringOnly:

@@ -59,12 +59,7 @@ extension HTTPCache {
         let fields = SelectingFields.parsedWhenNeeded(selectingFields)
         let flight = Flight(key: key, space: space, selectingFields: fields, cache: self)
         if let lookup = entries.memoryLookup(forKey: key) { return beginValidation(of: lookup, flight, fields) }
-        guard let miss = begin(Found(base: key), flight, fields) else { return .nothing }
-        if entries.isKnownAbsent(key), !mayHaveSearchRules.load(ordering: .acquiring) || entries.isKnownAbsent(key.searchRulesKey) {
-            return .miss(miss)
-        }
-        forget(miss)
-        return .nothing
+        return beginAbsent(flight, fields).map { .miss($0) } ?? .nothing
     }
 
     private func beginValidation(of lookup: Lookup<HTTPCacheEntry>, _ flight: Flight, _ fields: SelectingFields) -> EarlyBeginning {
@@ -81,17 +76,32 @@ extension HTTPCache {
     package func beginValidation(_ request: Request) -> EarlyMiss? {
         guard beginsEarly, let call = call(request) else { return nil }
         var machine = machine(for: call)
-        guard case .lookUp = machine.start() else { return nil }
-        let fields = machine.selectingFields
-        let flight = Flight(key: call.key, space: call.space, selectingFields: .known(fields), cache: self)
-        guard let found = lookUpInMemory(call.key, fields), let stored = found.response, stored.isComplete, stored.body.lengthAtHand != nil,
-            case .forward(let forward) = machine.lookedUp(stored, isVaryMiss: false, now: clock.now()), forward.isCollapsible,
-            forward.reason == ForwardCause.stale.reason
-        else { return nil }
+        guard case .lookUp = machine.start(), let (found, forward) = staleInMemory(call, &machine) else { return nil }
         let lines = [HTTPField.Name.ifNoneMatch, .ifModifiedSince].flatMap { name in
             forward.request.headerFields[fields: name].flatMap { "\(name.rawName): \($0.value)\r\n".utf8 }
         }
-        return begin(found, flight, .known(fields), conditions: lines)
+        let fields = SelectingFields.known(machine.selectingFields)
+        return begin(found, Flight(key: call.key, space: call.space, selectingFields: fields, cache: self), fields, conditions: lines)
+    }
+
+    /// Memory's response to a request and the request for the origin, if that is all that is asked about it.
+    func staleInMemory(_ call: Call, _ machine: inout HTTPCacheStateMachine) -> (Found, HTTPCacheStateMachine.Forward)? {
+        guard let found = lookUpInMemory(call.key, machine.selectingFields), let stored = found.response, stored.isComplete,
+            stored.body.lengthAtHand != nil,
+            case .forward(let forward) = machine.lookedUp(stored, isVaryMiss: false, now: clock.now()), forward.isCollapsible,
+            forward.reason == ForwardCause.stale.reason
+        else { return nil }
+        return (found, forward)
+    }
+
+    /// Begins a request for a URI of which it is certain that neither memory nor a store has anything.
+    func beginAbsent(_ flight: Flight, _ fields: SelectingFields) -> EarlyMiss? {
+        guard let miss = begin(Found(base: flight.key), flight, fields) else { return nil }
+        if entries.isKnownAbsent(flight.key), !mayHaveSearchRules.load(ordering: .acquiring) || entries.isKnownAbsent(flight.key.searchRulesKey) {
+            return miss
+        }
+        forget(miss)
+        return nil
     }
 
     /// Whether requests may begin early. Only the ordinary way can wait for other caches, have no request wait, or make forms of responses.
@@ -100,7 +110,7 @@ extension HTTPCache {
     }
 
     /// - Returns: `nil` if another request is asking for the same.
-    private func begin(_ found: Found, _ flight: Flight, _ fields: SelectingFields, conditions: [UInt8] = []) -> EarlyMiss? {
+    func begin(_ found: Found, _ flight: Flight, _ fields: SelectingFields, conditions: [UInt8] = []) -> EarlyMiss? {
         if found.response != nil { flight.found = found }
         let flightKey = FlightKey(found)
         let exchange: Exchange?

@@ -70,12 +70,12 @@ extension HTTPCache {
 
     /// A request that memory does not answer, and the facts found out about it.
     package struct PendingRequest: Sendable {
-        fileprivate let call: Call
-        fileprivate let machine: HTTPCacheStateMachine
+        let call: Call
+        let machine: HTTPCacheStateMachine
         /// The forwarding, if the origin has to be asked whatever is stored; `nil`: it depends on the lookup.
         fileprivate let forward: HTTPCacheStateMachine.Forward?
         /// Whether memory may have something of the URI.
-        fileprivate let isInMemory: Bool
+        let isInMemory: Bool
 
         /// The key of its URI, without the parts that the policy ignores.
         var key: HTTPCacheKey { call.key }

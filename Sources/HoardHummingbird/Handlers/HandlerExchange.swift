@@ -19,6 +19,8 @@ final class HandlerExchange: Sendable {
         var isFinished = false
         /// The values of `Vary` as the handler has written them, if something else was shown to the cache.
         var vary: [String]?
+        /// Gives the outcome of the request that was sent before the ordinary way began.
+        var sent: (@Sendable () async -> Result<TransportResponse, TransportError>)?
     }
 
     private let request: Request
@@ -35,6 +37,8 @@ final class HandlerExchange: Sendable {
     }
 
     // MARK: Request
+
+    var method: HTTPRequest.Method { request.method }
 
     /// The request for the handler.
     ///
@@ -56,8 +60,26 @@ final class HandlerExchange: Sendable {
 
     // MARK: Answer
 
-    /// The handler's answer as the cache gets it.
-    func received(_ answer: HandlerOutcome.Answer) -> TransportResponse {
+    /// The outcome of running the handler as the cache gets it.
+    func received(_ outcome: HandlerOutcome) -> Result<TransportResponse, TransportError> {
+        switch outcome {
+        case .answer(let answer):
+            return .success(received(answer))
+        case .failed(let error):
+            failed(error)
+            return .failure(TransportError(.failed, "The handler failed.", underlyingError: error))
+        case .cancelled:
+            return .failure(TransportError(.cancelled, "The handler was cancelled."))
+        }
+    }
+
+    /// Keeps the outcome of a request that has been sent already, for the first time that the cache wants to send one.
+    func keepSent(_ outcome: @escaping @Sendable () async -> Result<TransportResponse, TransportError>) { state.withLock { $0.sent = outcome } }
+
+    /// The outcome of a request that has been sent already. It is given once.
+    func takeSent() -> (@Sendable () async -> Result<TransportResponse, TransportError>)? { state.withLock { $0.sent.take() } }
+
+    private func received(_ answer: HandlerOutcome.Answer) -> TransportResponse {
         var response = TransportResponse(answer.response, content: answer.content, isRead: answer.error == nil, to: request.method)
         if let tags = answer.notes?.tags, !tags.isEmpty {
             response.head.headerFields.append(HTTPField(name: .cacheTag, value: tags.sorted().joined(separator: ", ")))
@@ -92,8 +114,7 @@ final class HandlerExchange: Sendable {
 
     // MARK: Failures
 
-    /// The handler has failed.
-    func failed(_ error: any Error) {
+    private func failed(_ error: any Error) {
         let isFinished = state.withLock { state in
             if !state.isFinished { state.failure = error }
             return state.isFinished

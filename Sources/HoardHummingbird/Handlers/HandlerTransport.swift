@@ -15,15 +15,8 @@ struct HandlerTransport: Transport {
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
+        if let sent = exchange.takeSent() { return try await sent().get() }
         guard let request = exchange.request(for: request, body) else { throw TransportError(.cancelled, "The handler is not for this method.") }
-        switch await run(request) {
-        case .answer(let answer):
-            return exchange.received(answer)
-        case .failed(let error):
-            exchange.failed(error)
-            throw TransportError(.failed, "The handler failed.", underlyingError: error)
-        case .cancelled:
-            throw TransportError(.cancelled, "The handler was cancelled.")
-        }
+        return try exchange.received(await run(request)).get()
     }
 }

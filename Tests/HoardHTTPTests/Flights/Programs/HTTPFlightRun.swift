@@ -6,8 +6,6 @@ import Hoard
 import HoardHTTP
 import HoardHTTPTestSupport
 import HoardTesting
-import NIOCore
-import Synchronization
 
 /// One run of a ``HTTPFlightProgram``.
 struct HTTPFlightRun: Sendable {
@@ -102,11 +100,15 @@ struct HTTPFlightRun: Sendable {
         let partition = owner == "nobody" ? nil : owner
         switch step.action {
         case .get(nil):
-            await get(path, for: owner, fields: accept, inMemoryOnly: step.isInMemoryOnly, isEarly: step.yields.isMultiple(of: 2))
+            let start: Start = [.early, .ordinary, .earlyParsed, .ordinary][step.yields % 4]
+            await get(path, for: owner, fields: accept, inMemoryOnly: step.isInMemoryOnly, start)
         case .get(let harm?):
             await get(path, for: owner, fields: accept + [Self.harm: harm.rawValue], inMemoryOnly: step.isInMemoryOnly, mayFail: true)
         case .getAndLeave(let yields):
-            let caller = SeededExecutor.task { await get(path, for: owner, fields: accept, inMemoryOnly: step.isInMemoryOnly, mayFail: true) }
+            let caller = SeededExecutor.task {
+                let start: Start = step.yields.isMultiple(of: 2) ? .earlyParsed : .ordinary
+                await get(path, for: owner, fields: accept, inMemoryOnly: step.isInMemoryOnly, mayFail: true, start)
+            }
             for _ in 0..<yields { await Task.yield() }
             caller.cancel()
             await caller.value
@@ -133,67 +135,23 @@ struct HTTPFlightRun: Sendable {
         }
     }
 
-    private func respond(to request: HTTPRequest, for owner: String, inMemoryOnly: Bool) async throws -> HTTPCacheResponse {
+    /// How a request begins.
+    private enum Start {
+        case ordinary
+        /// It is sent before the cache has been given it, if it has no owner.
+        case early
+        /// It is sent by its caller, when the cache has nothing for it.
+        case earlyParsed
+    }
+
+    private func question(_ request: HTTPRequest, for owner: String, inMemoryOnly: Bool) -> HTTPCache.Request {
         var request = request
         if owner != "nobody" { request.headerFields[PartitionHarness.owner] = owner }
-        return try await harness.cache.respond(
-            to: request,
-            partition: owner == "nobody" ? nil : owner,
-            keepsInMemoryOnly: inMemoryOnly,
-            through: harness.transport
-        )
+        return HTTPCache.Request(request, partition: owner == "nobody" ? nil : owner, keepsInMemoryOnly: inMemoryOnly)
     }
 
-    /// The response to a request that is sent to the origin before the cache has been given it, as the proxy sends plain misses.
-    ///
-    /// - Returns: `nil` if the cache may have something for it.
-    private func respondEarly(to request: HTTPRequest) async throws -> HTTPCacheResponse? {
-        let (cache, path) = (harness.cache, request.path ?? "")
-        let miss: HTTPCache.EarlyMiss
-        switch cache.beginMiss(targetURI: "http://example.com\(path)", selectingFields: { request.headerFields }) {
-        case .miss(let begun): miss = begun
-        case .found:
-            guard let begun = cache.beginValidation(HTTPCache.Request(request)) else { return nil }
-            miss = begun
-        case .nothing: return nil
-        }
-        var question = request
-        miss.conditions.withUnsafeBytes { question.headerFields += HTTPFields(PlainLines($0)) }
-        let sent: Result<TransportResponse, TransportError>
-        do throws(TransportError) {
-            sent = .success(try await harness.transport.send(question, body: .empty, onInterimResponse: nil))
-        } catch {
-            sent = .failure(error)
-        }
-        if case .success(let response) = sent, let content = response.body.bytesAtHand {
-            if let answer = answerAsItCame(response.head, content, miss) { return answer }
-            let answer = cache.answer(miss, to: HTTPCache.Request(request), with: response.head, content)
-            switch answer {
-            case .response(let answer): return answer
-            case .responseToStore(let answer, let store):
-                await store()
-                return answer
-            case nil: break
-            }
-        }
-        switch try cache.begin(HTTPCache.Request(request)) {
-        case .hit(let response), .generated(let response):
-            cache.forget(miss)
-            return response
-        case .pending(let pending):
-            let transport = SentTransport(sent, then: harness.transport)
-            return try await cache.respond(to: pending, through: transport, after: cache.isBegun(pending, by: miss) ? miss : nil)
-        }
-    }
-
-    /// The answer that needs no parsed response, for some of the responses that could be answered so.
-    private func answerAsItCame(_ head: HTTPResponse, _ content: ByteBuffer, _ miss: HTTPCache.EarlyMiss) -> HTTPCacheResponse? {
-        var head = head
-        head.headerFields.append(HTTPField(name: .date, value: HTTPDate(harness.time.now()).description))
-        if head.status == .notModified { return harness.cache.confirm(miss, head) }
-        guard content.readableBytes.isMultiple(of: 2), !miss.isOfStale || head.status.code < 500 else { return nil }
-        head.headerFields[.contentLength] = String(content.readableBytes)
-        return harness.cache.store(miss, head, content)
+    private func respond(to request: HTTPRequest, for owner: String, inMemoryOnly: Bool) async throws -> HTTPCacheResponse {
+        try await harness.cache.respond(to: question(request, for: owner, inMemoryOnly: inMemoryOnly), through: harness.transport)
     }
 
     private func get(
@@ -202,13 +160,20 @@ struct HTTPFlightRun: Sendable {
         fields: HTTPFields = [:],
         inMemoryOnly: Bool = false,
         mayFail: Bool = false,
-        isEarly: Bool = false
+        _ start: Start = .ordinary
     ) async {
         let begun = log.now()
         do {
             let request = HTTPRequest.test(.get, path, fields)
-            let early = isEarly && owner == "nobody" && !inMemoryOnly ? try await respondEarly(to: request) : nil
-            let response = if let early { early } else { try await respond(to: request, for: owner, inMemoryOnly: inMemoryOnly) }
+            let early = start == .early && owner == "nobody" && !inMemoryOnly ? try await respondEarly(to: request) : nil
+            let response =
+                if let early {
+                    early
+                } else if start == .earlyParsed {
+                    try await respondEarly(toParsed: question(request, for: owner, inMemoryOnly: inMemoryOnly))
+                } else {
+                    try await respond(to: request, for: owner, inMemoryOnly: inMemoryOnly)
+                }
             let reply = try await Reply(response)
             // The cache's own answer to only-if-cached says nothing of the origin.
             if reply.code == 200 { log.found(reply.text, by: owner, at: path, from: begun) }
@@ -217,25 +182,5 @@ struct HTTPFlightRun: Sendable {
             // No request of a client makes another client's request fail.
             if !mayFail { log.complain("\(owner) asked for \(path) at \(begun), asked nothing of the origin that it cannot do, and got \(error)") }
         }
-    }
-}
-
-/// Gives the outcome of one request that was sent before, once, and sends all other requests.
-private final class SentTransport: Transport {
-    private let sent: Mutex<Result<TransportResponse, TransportError>?>
-    private let transport: any Transport
-
-    init(_ sent: Result<TransportResponse, TransportError>, then transport: any Transport) {
-        self.sent = Mutex(sent)
-        self.transport = transport
-    }
-
-    func send(
-        _ request: HTTPRequest,
-        body: HTTPBody,
-        onInterimResponse: InterimResponseHandler?
-    ) async throws(TransportError) -> TransportResponse {
-        if let sent = sent.withLock({ $0.take() }) { return try sent.get() }
-        return try await transport.send(request, body: body, onInterimResponse: onInterimResponse)
     }
 }
