@@ -37,11 +37,14 @@ final class DiskCore: Sendable {
 
     /// The work in the background that follows an opening, until it begins.
     private let followUp = Mutex<(@Sendable () -> Void)?>(nil)
+    /// Whether that work begins with ``finishHousekeeping()`` only. For tests.
+    private let delaysFollowUp: Bool
     /// The work of ``close()``, once it has been called.
     private let closing = Mutex<Task<Void, Never>?>(nil)
 
-    init(configuration: DiskStore.Configuration, identifierOverride: RecordIdentifier?) throws(StoreError) {
+    init(configuration: DiskStore.Configuration, identifierOverride: RecordIdentifier?, delaysFollowUp: Bool = false) throws(StoreError) {
         self.configuration = configuration
+        self.delaysFollowUp = delaysFollowUp
         currentLimits = Mutex((configuration.limits, configuration.limits))
         queue = WriteQueue(
             maximumCount: max(configuration.maximumQueuedWriteCount, 1),
@@ -220,6 +223,7 @@ extension DiskCore {
                 self?.sweepFiles(session)
             }
         }
+        if delaysFollowUp { return }
         housekeeping.asyncAfter(deadline: .now() + (isLong ? Self.pauseForFirstReadings : .nanoseconds(0))) { [weak self] in self?.runFollowUp() }
     }
 

@@ -61,9 +61,11 @@ public final class DiskStore: ImmediateRecordStore {
         try self.init(configuration: configuration, identifierOverride: nil)
     }
 
-    /// - Parameter identifierOverride: Hashes keys instead of the store's secret.
-    init(configuration: Configuration, identifierOverride: RecordIdentifier?) throws(StoreError) {
-        core = try DiskCore(configuration: configuration, identifierOverride: identifierOverride)
+    /// - Parameters:
+    ///   - identifierOverride: Hashes keys instead of the store's secret.
+    ///   - delaysFollowUp: Whether the work in the background that follows an opening begins with ``DiskCore/finishHousekeeping()`` only.
+    init(configuration: Configuration, identifierOverride: RecordIdentifier?, delaysFollowUp: Bool = false) throws(StoreError) {
+        core = try DiskCore(configuration: configuration, identifierOverride: identifierOverride, delaysFollowUp: delaysFollowUp)
     }
 
     deinit { core.closeBlocking() }

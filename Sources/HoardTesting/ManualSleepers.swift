@@ -12,6 +12,8 @@ struct ManualSleepers: Sendable {
     /// In the order of their deadlines, and for the same deadline in the order in which they came.
     private var sleepers: [Sleeper] = []
     private var lastID: UInt64 = 0
+    /// Sleepers that were cancelled before they were added.
+    private var cancelled: Set<UInt64> = []
     /// The observers, which wait until so many sleep.
     var observers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
@@ -33,9 +35,18 @@ struct ManualSleepers: Sendable {
         return due.map(\.continuation)
     }
 
-    /// Removes a sleeper, unless it has been woken.
-    mutating func remove(_ id: UInt64) -> CheckedContinuation<Void, any Error>? {
-        sleepers.firstIndex { $0.id == id }.map { sleepers.remove(at: $0).continuation }
+    /// Removes a sleeper, unless it has been woken. If it has not been added yet, it must not be.
+    mutating func cancel(_ id: UInt64) -> CheckedContinuation<Void, any Error>? {
+        if let index = sleepers.firstIndex(where: { $0.id == id }) { return sleepers.remove(at: index).continuation }
+        cancelled.insert(id)
+        return nil
+    }
+
+    func isCancelled(_ id: UInt64) -> Bool { cancelled.contains(id) }
+
+    /// The sleep is over, for one reason or another.
+    mutating func forget(_ id: UInt64) {
+        cancelled.remove(id)
     }
 
     /// Removes those whose deadline has come, the earliest first.

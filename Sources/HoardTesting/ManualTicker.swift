@@ -89,24 +89,35 @@ public final class ManualTicker: Ticker, WallClock {
     /// - Throws: `CancellationError` at once when the task is cancelled.
     public func sleep(until deadline: Int64) async throws {
         let id = state.withLock { $0.sleepers.newID() }
+        defer { state.withLock { $0.sleepers.forget(id) } }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let (isOver, observers) = state.withLock { state in
-                    guard deadline > state.nanoseconds else { return (true, [CheckedContinuation<Void, Never>]()) }
-                    return (false, state.sleepers.add(continuation, id: id, deadline: deadline))
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let (end, observers) = state.withLock { state -> (SleepEnd?, [CheckedContinuation<Void, Never>]) in
+                    guard deadline > state.nanoseconds else { return (.isOver, []) }
+                    // A cancellation that came first found no sleeper to wake. Nobody may count this one, not even for a moment.
+                    if state.sleepers.isCancelled(id) { return (.cancelled, []) }
+                    return (nil, state.sleepers.add(continuation, id: id, deadline: deadline))
                 }
                 for observer in observers { observer.resume() }
-                if isOver { return continuation.resume() }
-                // A cancellation that came before the sleeper was registered found no sleeper to wake.
-                if Task.isCancelled { cancelSleeper(id) }
+                switch end {
+                case .isOver: continuation.resume()
+                case .cancelled: continuation.resume(throwing: CancellationError())
+                case nil: break
+                }
             }
         } onCancel: {
             cancelSleeper(id)
         }
     }
 
+    /// The end of a sleep that does not even begin.
+    private enum SleepEnd: Sendable {
+        case isOver
+        case cancelled
+    }
+
     private func cancelSleeper(_ id: UInt64) {
-        state.withLock { $0.sleepers.remove(id) }?.resume(throwing: CancellationError())
+        state.withLock { $0.sleepers.cancel(id) }?.resume(throwing: CancellationError())
     }
 
     /// The number of tasks that sleep now. O(1).

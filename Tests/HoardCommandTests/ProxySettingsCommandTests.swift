@@ -154,6 +154,8 @@ struct ProxySettingsCommandTests {
         let line = try await proxy.errorLine(holding: "serving http://")
         let address = try #require(line.split(separator: " ").first { $0.hasPrefix("http://") }.map { String($0) })
         #expect(try await client.send(.get, "\(address)/before").status == 200)
+        // The line comes after the response, which may be here before the proxy has noted that it was sent.
+        try await waitUntil { try String(contentsOfFile: log, encoding: .utf8).contains("GET /before ") }
         try FileManager.default.moveItem(atPath: log, toPath: log + ".1")
         _ = try write("nonsense")
         proxy.signal(SIGHUP)

@@ -27,6 +27,9 @@ import Testing
         let record = workspace.record(byteCount: byteCount, partition: "user")
         for round in 0..<3 {
             try await store.insert(record, forKey: "key")
+            // Otherwise the search for orphans may still write, and make the directory anew while it is being removed.
+            await store.core.elsewhere { store.core.finishHousekeeping() }
+            await store.flush()
             try FileManager.default.removeItem(atPath: workspace.directory)
             _ = try await store.record(forKey: "key")
             try await store.insert(record, forKey: RecordKey("\(round)"), mode: round == 0 ? .behind : .durable)

@@ -6,6 +6,7 @@ import HTTPTypes
 import HoardHTTP
 import HoardNIO
 import HoardNIOTestSupport
+import HoardTesting
 import HoardTransports
 import Logging
 import NIOCore
@@ -61,9 +62,18 @@ import Testing
         return response?.head.status.code
     }
 
+    /// Until the line of a request is in the log: it is written after the response has been sent.
+    private func waitForLine(of proxy: CachingProxy, in name: String) async throws {
+        try await waitUntil {
+            await proxy.recorder.accessLog?.flush()
+            return try directory.lines(name).count == 1
+        }
+    }
+
     @Test func aGoodReloadTakesOverCertificatesAndLog() async throws {
         try await withProxy(logName: "old.log") { (proxy: CachingProxy) async throws in
             #expect(try await status(of: proxy, path: "/1", trusting: "first") == 200)
+            try await waitForLine(of: proxy, in: "old.log")
             var configuration = proxy.configuration
             configuration.listeners[0].tls = tls("second")
             configuration.accessLog?.path = directory.path + "/new.log"
@@ -103,6 +113,7 @@ import Testing
     @Test func theLogCanBeOpenedAnewWithoutAReload() async throws {
         try await withProxy(logName: "a.log") { (proxy: CachingProxy) async throws in
             #expect(try await status(of: proxy, path: "/1", trusting: "first") == 200)
+            try await waitForLine(of: proxy, in: "a.log")
             try FileManager.default.moveItem(atPath: directory.path + "/a.log", toPath: directory.path + "/a.log.1")
             try await proxy.reopenAccessLog()
             #expect(try await status(of: proxy, path: "/2", trusting: "first") == 200)

@@ -179,8 +179,9 @@ struct WebSocketTests {
     }
 
     @Test func originThatCannotBeReachedIsA502() async throws {
-        try await Self.with { site in
-            await site.origin.shutdown(gracePeriod: .zero)
+        // Nothing listens on this port, and the system never chooses it for a server of another test.
+        let origin = try Origin("http://127.0.0.1:1")
+        try await Self.with(change: { $0.upstreams[0].servers = [origin] }) { site in
             let client = try await RawClient.connect(port: site.port)
             try await client.send(Self.opening())
             #expect(try await client.receiveResponse().status == 502)
@@ -249,8 +250,9 @@ struct WebSocketTests {
         try await Self.with(change: { $0.limits.webSocketIdleTimeout = .milliseconds(50) }) { site in
             let client = try await RawClient.connect(port: site.port)
             try await client.send(Self.opening())
-            _ = try await client.receive(through: "\r\n\r\n")
-            #expect(try await client.receiveUntilClosed() == "")
+            // On a busy machine the time may be over before the head of the response has been sent.
+            let received = try await client.receiveUntilClosed()
+            #expect(received.isEmpty || (received.hasPrefix("HTTP/1.1 101 ") && received.hasSuffix("\r\n\r\n")))
             try await waitUntil { site.proxy.webSockets.open == 0 && site.origin.connectionCount == 0 }
         }
     }

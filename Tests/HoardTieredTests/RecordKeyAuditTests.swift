@@ -38,7 +38,9 @@ import Testing
             configuration: .init(maximumCount: 10),
             stores: [MemoryStore(maximumCount: 10)],
             codec: .json,
-            recordKey: { RecordKey(canonical: $0) }
+            recordKey: { RecordKey(canonical: $0) },
+            // Time stands still, so that no write takes too long.
+            ticker: ManualTicker()
         )
         await cache.insert(1, forKey: "caf\u{E9}")
         await cache.insert(2, forKey: "cafe\u{301}")

@@ -58,7 +58,8 @@ public final class CacheTraceRecorder: Sendable {
         let start = ticker.nanoseconds()
         let showTime: @Sendable () -> Int64 = {
             let now = ticker.nanoseconds()
-            collector.tick.value.store(UInt64(max(0, now - start) / Self.tickNanoseconds), ordering: .relaxed)
+            // Never back: another thread may have shown a later time since this one read the clock.
+            _ = collector.tick.value.max(UInt64(max(0, now - start) / Self.tickNanoseconds), ordering: .relaxed)
             return now
         }
         self.showTime = showTime

@@ -59,6 +59,9 @@ final class WriteQueue: Sendable {
 
     /// Whether the database has everything that was accepted.
     var isQuiet: Bool { stagedCount.load(ordering: .acquiring) == 0 }
+
+    /// The number of callers that wait for operations. For tests.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
 }
 
 extension WriteQueue {

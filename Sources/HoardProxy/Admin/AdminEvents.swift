@@ -148,11 +148,10 @@ final class AdminEvents: Sendable {
 
     private func tick() {
         startTask { [self] in
+            // A listener that joins while the event is made has a newer one of its own.
+            let listeners = state.withLock { Array($0.listeners.keys) }
             let event = await makeEvent()
-            let listeners = state.withLock { state in
-                state.timer = nil
-                return Array(state.listeners.keys)
-            }
+            state.withLock { $0.timer = nil }
             for id in listeners { send(event, to: id) }
             schedule()
         }

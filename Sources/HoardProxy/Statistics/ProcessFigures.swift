@@ -26,8 +26,10 @@ enum ProcessFigures {
     }
 
     /// How many files, sockets among them, are open. O(*n*) in their number.
-    static func openFileCount() -> Int? {
-        guard let directory = opendir("/proc/self/fd") else { return nil }
+    ///
+    /// - Parameter path: The directory that has an entry for each of them.
+    static func openFileCount(in path: String = "/proc/self/fd") -> Int? {
+        guard let directory = opendir(path) else { return nil }
         defer { closedir(directory) }
         var count = 0
         while readdir(directory) != nil { count += 1 }

@@ -24,10 +24,14 @@ import Testing
     }
 
     private func cache(_ store: any RecordStore, name: String? = nil) -> TieredCache<String, Data> {
+        let configuration = TieredCache<String, Data>.Configuration(maximumCount: 100)
+        // Time stands still, so that no call of the store takes too long, however slow the disk is.
+        let time = ManualTicker()
         guard let name else {
-            return TieredCache(configuration: .init(maximumCount: 100), stores: [store], codec: .bytes, clock: workspace.clock)
+            return TieredCache(configuration: configuration, stores: [store], codec: .bytes, clock: workspace.clock, ticker: time)
         }
-        return TieredCache(name: name, configuration: .init(maximumCount: 100), stores: StoreStack([store]), codec: .bytes, clock: workspace.clock)
+        let stack = StoreStack([store], ticker: time)
+        return TieredCache(name: name, configuration: configuration, stores: stack, codec: .bytes, clock: workspace.clock, ticker: time)
     }
 
     /// Short values go to the database, long ones to files of their own.

@@ -80,7 +80,8 @@ import Testing
         let store = try workspace.open()
         for number in 0..<20_000 { try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(number)"), mode: .behind) }
         try await workspace.goBack(store, to: 3)
-        let upgraded = try workspace.open()
+        // The index is loaded when the test says so, however long the test is held up before.
+        let upgraded = try DiskStore(configuration: workspace.configuration(), identifierOverride: nil, delaysFollowUp: true)
         let session = try upgraded.core.session()
         #expect(!session.memory.withLock { $0.index.isComplete })
         try await upgraded.insert(workspace.record("new"), forKey: "17")

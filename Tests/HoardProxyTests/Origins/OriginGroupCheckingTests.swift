@@ -68,7 +68,8 @@ struct OriginGroupCheckingTests {
             ticker.advance(by: .seconds(1))
         }
         #expect(ticker.nanoseconds() >= 27_000_000_000)
-        await ticker.sleepers(1)
+        // The timer of the fourth check's own limit may be the one that sleeps still: the group waits for the next check.
+        try await waitUntil { (ticker.nextDeadline ?? 0) - ticker.nanoseconds() > 5_000_000_000 }
         group.retire()
         #expect(ticker.sleeperCount == 0)
         // Requests are served still.

@@ -42,6 +42,8 @@ import Testing
             // One that has to be parsed.
             _ = try await site.get("/a", host: "shop.example", "Range: bytes=0-0\r\n")
             try await waitUntil { await counts(site) == ["shop: 3 requests, 2 hits", "blog: 2 requests, 1 hits"] }
+            // The request that belongs to no site may be noted last, as each connection has a thread of its own.
+            try await waitUntil { site.proxy.recorder.statistics.snapshot().requests.total >= 6 }
             #expect(site.proxy.recorder.statistics.snapshot().requests.total == 6)
         }
     }

@@ -326,9 +326,10 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appending(path: "hoard-\(UInt64.random(in: .min ... .max)).html")
         try Data("<h1>Sorry</h1>".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let routes = "origin: ORIGIN\nroutes:\n  - path: /page\n    error-page: \(file.path)\n    response-set: [\"X-Mine: yes\"]\n  - path: /\n"
+        // Nothing listens on this port, and the system never chooses it for a server of another test.
+        let routes =
+            "origin: http://127.0.0.1:1\nroutes:\n  - path: /page\n    error-page: \(file.path)\n    response-set: [\"X-Mine: yes\"]\n  - path: /\n"
         try await RuledSite.with(routes, fields: [.cacheControl: "no-store"]) { site in
-            await site.origin.shutdown(gracePeriod: .zero)
             let page = try await site.get("/page")
             #expect(page.status == 502 && page.content == "<h1>Sorry</h1>" && page["content-type"] == "text/html; charset=utf-8")
             #expect(page["x-mine"] == "yes" && page["cache-control"] == "no-store" && page["cache-status"]?.contains("fwd=uri-miss") == true)

@@ -171,16 +171,17 @@ private final class Run {
 
     /// Starts a caller, and waits until it has its answer or waits for a load that is held.
     private func start(keys: [Int], isBulk: Bool) async throws {
-        let waiters = keys.map { cache.flights.waiterCount(for: $0) }
+        // A load that was let go may end while these are read: then it is seen that its callers finish, or that one of them begins another load.
         let (arrivals, finishedBefore) = (stage.arrivals, ground.finished.value)
+        let waiters = keys.map { cache.flights.waiterCount(for: $0) }
         let behaviour = Int.random(in: 0..<8, using: &generator)
         let caller = Task { [ground] in await ground.serve(keys: keys, isBulk: isBulk, behaviour: behaviour) }
         callers.append(caller)
         try await waitUntil {
-            if ground.finished.value > finishedBefore { return true }
+            if ground.finished.value > finishedBefore || stage.arrivals > arrivals { return true }
             let now = keys.map { cache.flights.waiterCount(for: $0) }
             guard zip(now, waiters).contains(where: { $0 > $1 }) else { return false }
-            return stage.arrivals > arrivals || !zip(now, waiters).contains { $0 > 0 && $1 == 0 }
+            return !zip(now, waiters).contains { $0 > 0 && $1 == 0 }
         }
     }
 

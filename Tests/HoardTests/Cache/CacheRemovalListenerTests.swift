@@ -130,7 +130,7 @@ import Testing
     @Test func listenerMayUseTheCache() async throws {
         let holder = Shared<Cache<String, Int>?>(nil)
         let calls = Counter()
-        let loaded = Gate()
+        let (mayLoad, loaded) = (Gate(), Gate())
         let cache = Cache<String, Int>(
             configuration: .init(
                 maximumCount: 3,
@@ -145,6 +145,8 @@ import Testing
                     cache.removeValues(taggedWith: "t")
                     cache.removeExpired()
                     Task {
+                        // A load would hold a lock for a moment, which the next call of the listener could find taken.
+                        await mayLoad.pass()
                         _ = try? await cache.value(forKey: "loaded") { _ in 1 }
                         await loaded.pass()
                     }
@@ -160,6 +162,7 @@ import Testing
         cache.insert(1, forKey: "x")
         cache.removeAll()
         #expect(calls.value > 8)
+        mayLoad.open()
         await loaded.arrivals(1)
         loaded.open()
         holder.update { $0 = nil }

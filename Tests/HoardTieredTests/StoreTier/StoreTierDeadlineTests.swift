@@ -177,13 +177,16 @@ import Testing
         }
     }
 
-    /// Moves time until the store misses nothing any more.
+    /// Moves time to the next recovery until the store misses nothing any more.
     private func recover() async throws {
         store.heal()
-        while !tier.health.isSound {
-            fixture.ticker.advance(by: .milliseconds(500))
-            for _ in 0..<50 { await Task.yield() }
-            try Task.checkCancellation()
+        try await waitUntil {
+            if tier.health.isSound { return true }
+            let (recovery, now) = (tier.withState { $0.recovery }, fixture.ticker.nanoseconds())
+            // Time stands still while the store is at work: a call must not be given up because its task gets no processor.
+            let isAtWork = tier.changeCount > 0 || store.inProgressCount > 0 || recovery.phase != .planned
+            if !isAtWork, recovery.planTime > now { fixture.ticker.advance(by: .nanoseconds(recovery.planTime - now)) }
+            return false
         }
     }
 }

@@ -21,6 +21,9 @@ import Testing
         store.forgetCalls()
     }
 
+    /// Whether the time of the next attempt is settled. An attempt that has failed plans the next one when it ends.
+    private var isNextAttemptPlanned: Bool { tier.withState { $0.recovery }.phase == .planned }
+
     /// Lets all other tasks run until they wait.
     private func settle() async {
         for _ in 0..<200 { await Task.yield() }
@@ -165,7 +168,7 @@ import Testing
         store.fail()
         for (pause, attempts) in [(2, 1), (4, 2), (8, 3)] {
             fixture.ticker.advance(by: .seconds(pause))
-            try await waitUntil { store.calls.count == attempts && tier.health.circuit == .open }
+            try await waitUntil { store.calls.count == attempts && tier.health.circuit == .open && isNextAttemptPlanned }
             await settle()
             #expect(store.calls.count == attempts, "it does not spin")
             #expect(await fixture.read("a") == "circuitOpen")
@@ -185,7 +188,7 @@ import Testing
         await settle()
         #expect(store.calls.isEmpty)
         fixture.ticker.advance(by: .milliseconds(1))
-        try await waitUntil { store.calls.count == 1 && tier.failureCount == 2 }
+        try await waitUntil { store.calls.count == 1 && tier.failureCount == 2 && isNextAttemptPlanned }
         store.heal()
         await settle()
         fixture.ticker.advance(by: .seconds(2))
@@ -275,6 +278,8 @@ import Testing
         await tier.removeAll {}
         store.forgetCalls()
         let gate = store.hold("removeAll")
+        fixture.ticker.advance(by: .seconds(2))
+        await gate.arrivals(1)
         for _ in 0..<20 {
             fixture.ticker.advance(by: .seconds(2))
             await settle()

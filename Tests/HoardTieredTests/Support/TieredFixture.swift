@@ -54,8 +54,9 @@ struct TieredFixture {
             let now = time.nanoseconds()
             let recoveries = cache.tiers.map { $0.withState { $0.recovery } }
             let plans = recoveries.filter { $0.phase == .planned }.map(\.planTime)
-            if recoveries.contains(where: { $0.phase == .underWay }) || plans.contains(where: { $0 <= now }) {
-                // Time stands still meanwhile: records must not expire because a task gets no processor.
+            let isAtWork = cache.tiers.contains { tier in tier.changeCount > 0 || tier.withState { $0.isSweepUnderWay } }
+            if isAtWork || recoveries.contains(where: { $0.phase == .underWay }) || plans.contains(where: { $0 <= now }) {
+                // Time stands still meanwhile: records must not expire, and calls not be given up, because a task gets no processor.
                 waits += 1
                 // A call that began before may have to be given up first.
                 if waits.isMultiple(of: 10_000) { time.advance(by: .seconds(1)) }

@@ -46,11 +46,11 @@ import Testing
     @Test func keyThatIsBeingWrittenIsNotKnownToBeAbsent() async throws {
         let store = FaultyStore(MemoryStore(clock: time), answersAtOnce: true, ticker: time)
         let cache = TieredCache<String, Int>(configuration: .init(maximumCount: 0), stores: [store], codec: .json, clock: time, ticker: time)
-        store.setScript { $0.operation == .insert ? .init(delay: .seconds(1)) : .init() }
+        let gate = store.hold(.insert)
         let writing = Task { await cache.insert(1, forKey: "a") }
-        await time.sleepers(1)
+        await gate.arrivals(1)
         #expect(!cache.isKnownAbsent("a"))
-        time.advance(by: .seconds(1))
+        gate.open()
         await writing.value
         #expect(!cache.isKnownAbsent("a"))
     }

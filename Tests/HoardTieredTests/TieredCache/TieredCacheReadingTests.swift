@@ -87,6 +87,7 @@ import Testing
         fixture.time.advance(by: .seconds(20))
         #expect(await cache.lookup(forKey: "a")?.tier == .store("lower"))
         #expect(await cache.lookup(forKey: "a")?.tier == .memory)
+        await cache.flush()
         #expect(try await fixture.stored("a", in: fixture.upperBase) == 3)
         fixture.time.advance(by: .seconds(79))
         #expect(await cache.lookup(forKey: "a")?.isFresh == false)

@@ -32,13 +32,13 @@ import Testing
 
     @Test func zerosAreOneKey() async {
         let store = MemoryStore(maximumCount: 10)
-        let cache = TieredCache<Double, Int>(configuration: .init(maximumCount: 10), stores: [store], codec: .json)
+        let cache = TieredCache<Double, Int>(configuration: .init(maximumCount: 10), stores: [store], codec: .json, ticker: time)
         await cache.insert(1, forKey: 0.0)
         await cache.insert(2, forKey: -0.0)
-        let other = TieredCache<Double, Int>(configuration: .init(maximumCount: 10), stores: [store], codec: .json)
+        let other = TieredCache<Double, Int>(configuration: .init(maximumCount: 10), stores: [store], codec: .json, ticker: time)
         #expect(await other.value(forKey: 0.0) == 2)
         await cache.removeValue(forKey: 0.0)
-        let last = TieredCache<Double, Int>(configuration: .init(maximumCount: 10), stores: [store], codec: .json)
+        let last = TieredCache<Double, Int>(configuration: .init(maximumCount: 10), stores: [store], codec: .json, ticker: time)
         #expect(await last.value(forKey: -0.0) == nil)
     }
 }

@@ -15,10 +15,11 @@ import Testing
 
     private let store = ScriptedStore()
 
+    /// A cache whose time stands still, so that no call takes too long.
     private func makeCache(_ policy: CachePolicy = CachePolicy()) -> TieredCache<String, String> {
         var policy = policy
         policy.storeWriting = .behind
-        return TieredCache(configuration: .init(maximumCount: 100, policy: policy), stores: [store], codec: .json)
+        return TieredCache(configuration: .init(maximumCount: 100, policy: policy), stores: [store], codec: .json, ticker: ManualTicker())
     }
 
     @Test func oneCallWritesAtMostOneMebibyte() async {
@@ -100,7 +101,7 @@ import Testing
             let server = SharedMemoryStore()
             here = server.connect()
             there = server.connect()
-            let cache = TieredCache<String, String>(configuration: .init(maximumCount: 1), stores: [here], codec: .json)
+            let cache = TieredCache<String, String>(configuration: .init(maximumCount: 1), stores: [here], codec: .json, ticker: ManualTicker())
             tier = try #require(cache.tiers.first)
         }
 

@@ -168,7 +168,8 @@ import Testing
                 return 1
             },
             stores: [store],
-            codec: .json
+            codec: .json,
+            ticker: ManualTicker()
         )
         await cache.insert(1, forKey: "a")
         let fence = cache.openFence(forKey: "a")

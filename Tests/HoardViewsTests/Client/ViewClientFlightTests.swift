@@ -87,6 +87,8 @@ import Testing
         let hold = harness.transport.hold()
         let tasks = (0..<5).map { _ in Task { try await harness.client.fetch("/home").title } }
         try await waiters(5, harness)
+        // They wait for a load whose request may not have arrived yet.
+        await hold.arrivals(1)
         // The task that has begun the load is among them, whichever it is.
         for task in tasks.dropLast() {
             task.cancel()
