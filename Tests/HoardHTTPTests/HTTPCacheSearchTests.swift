@@ -55,6 +55,20 @@ import Testing
         await other.cache.close()
     }
 
+    @Test func requestThatCannotBeginEarlyIsNoMissOfTheTiersYet() async throws {
+        let harness = harness("params=(\"utm\")")
+        try await harness.get("/a?utm=1")
+        guard case .pending(let pending) = try harness.cache.begin(HTTPCache.Request(HTTPRequest.test(.get, "/a?x=1"))) else {
+            Issue.record("The request should need the origin.")
+            return
+        }
+        let misses = harness.cache.tierStatistics.misses
+        // The rules of the path may lead to a response.
+        #expect(harness.cache.beginEarly(pending) == nil)
+        #expect(harness.cache.tierStatistics.misses == misses)
+        #expect(harness.cache.flights.count == 0)
+    }
+
     @Test func changeOfOneSpellingRemovesWhatTheOthersShare() async throws {
         let harness = harness("params=(\"utm\")")
         try await harness.get("/a?utm=1")

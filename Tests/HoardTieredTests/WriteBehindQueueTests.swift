@@ -145,6 +145,36 @@ import Testing
         #expect(queue.endGathering() == nil)
     }
 
+    @Test func writerThatIsAboutToBeginIsEnoughForAFullBatch() throws {
+        let queue = Queue(gathers: true)
+        #expect(queue.add(Array(0..<Queue.batchCount)) == .now)
+        #expect(queue.add([64]) == nil)
+        let first = try #require(queue.takeBatch(after: nil).batch)
+        #expect(first.elements == Array(0..<Queue.batchCount))
+        // A store that is slow gets another writer all the same.
+        #expect(queue.add(Array(65..<128)) == nil)
+        #expect(queue.add([128]) == .now)
+    }
+
+    @Test func writerThatIsNotAloneLeavesFewElementsToGather() throws {
+        let queue = Queue(gathers: true)
+        #expect(queue.add(Array(0..<64)) == .now)
+        let first = try #require(queue.takeBatch(after: nil).batch)
+        #expect(queue.add(Array(64..<130)) == .now)
+        let second = try #require(queue.takeBatch(after: nil).batch)
+        #expect(second.elements == Array(64..<128))
+        guard case .end(nil) = queue.takeBatch(after: second) else {
+            Issue.record("The other writer should see to the rest.")
+            return
+        }
+        guard case .end(.later) = queue.takeBatch(after: first) else {
+            Issue.record("The last writer should end until more has gathered.")
+            return
+        }
+        #expect(queue.endGathering() == .now)
+        #expect(write(queue) == [[128, 129]])
+    }
+
     @Test func callersThatWaitEndTheGathering() async {
         let queue = Queue(gathers: true)
         #expect(queue.add([1]) == .later)

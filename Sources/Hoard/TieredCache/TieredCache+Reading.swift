@@ -121,16 +121,27 @@ extension TieredCache {
 
     /// Whether memory and the stores are known to have no entry of a key, without reading a store. Never suspends. If so, it counts as a miss of the
     /// cache. It is no miss of the memory tier: callers have looked there before, and its policy sees a key once for each request.
-    @inlinable package func isKnownAbsent(_ key: Key) -> Bool {
-        guard memory.peek(key) == nil else { return false }
-        if !tiers.isEmpty, let recordKey = naming.recordKey(for: key) {
-            guard !fences.withLock({ $0.isBeingWritten(key) }), tiers.allSatisfy({ $0.isKnownAbsent(recordKey) }) else { return false }
-        }
+    ///
+    /// - Parameter other: Another key that has to be absent, too. Both are misses then, or neither.
+    @inlinable package func isKnownAbsent(_ key: Key, and other: @autoclosure () -> Key? = nil) -> Bool {
+        guard isAbsent(key) else { return false }
+        let other = other()
+        if let other, !isAbsent(other) { return false }
         noteMiss(key)
+        if let other { noteMiss(other) }
         return true
     }
 
+    @inlinable func isAbsent(_ key: Key) -> Bool {
+        guard memory.peek(key) == nil else { return false }
+        guard !tiers.isEmpty, let recordKey = naming.recordKey(for: key) else { return true }
+        return !fences.withLock({ $0.isBeingWritten(key) }) && tiers.allSatisfy { $0.isKnownAbsent(recordKey) }
+    }
+
     // MARK: Memory
+
+    /// Returns the value in memory, whatever has been invalidated since it came. Counts as nothing. Never suspends.
+    @inlinable package func memoryPeek(forKey key: Key) -> Value? { memory.peek(key)?.value }
 
     /// Returns the value in memory, fresh or stale. Counts as a use of the memory tier only. Never suspends.
     @inlinable package func memoryLookup(forKey key: Key) -> Lookup<Value>? {

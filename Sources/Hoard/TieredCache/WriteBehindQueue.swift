@@ -37,6 +37,8 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         /// The elements that came later, in order.
         var added: [Element] = []
         var writerCount = 0
+        /// The number of writers that have not taken their first batch yet.
+        var startingCount = 0
         /// Whether no writer is at work, and ``endGathering()`` will be called.
         var isGathering = false
         /// The numbers of elements that were ever taken, and that were written.
@@ -56,6 +58,7 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         mutating func startWriter() -> Start {
             isGathering = false
             writerCount += 1
+            startingCount += 1
             return .now
         }
 
@@ -104,7 +107,9 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         state.withLock { state in
             state.added += elements
             guard state.writerCount == 0 else {
-                return state.writerCount < Self.maximumWriterCount && state.count > Self.batchCount ? state.startWriter() : nil
+                // Elements that are to be written together wait for the writer that is about to begin.
+                let left = gathers ? state.count - Self.batchCount * state.startingCount : state.count
+                return state.writerCount < Self.maximumWriterCount && left > Self.batchCount ? state.startWriter() : nil
             }
             guard mayGather(state) else { return state.startWriter() }
             if state.isGathering { return nil }
@@ -160,8 +165,11 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
     func takeBatch(after written: Batch?) -> Next {
         let (next, woken) = state.withLock { state -> (Next, [CheckedContinuation<Void, Never>]) in
             var woken = written.map { state.wrote($0) } ?? []
-            if written != nil, state.count > 0, state.writerCount == 1, mayGather(state) {
-                state.writerCount = 0
+            if written == nil { state.startingCount -= 1 }
+            if written != nil, state.count > 0, mayGather(state) {
+                state.writerCount -= 1
+                // Another writer that is at work sees to them after its batch.
+                if state.writerCount > 0 { return (.end(nil), woken) }
                 state.isGathering = true
                 return (.end(.later), woken)
             }

@@ -36,6 +36,8 @@ final class Exchange: Sendable {
         case stored(StoredResponse)
         /// An answer for the leader alone.
         case unshareable
+        /// The origin has not been asked.
+        case notAsked
         case failed(HTTPCacheStateMachine.ForwardFailure, TransportError)
     }
 
@@ -52,6 +54,8 @@ final class Exchange: Sendable {
     enum Arrival: Sendable {
         case response(SharedResponse)
         case unshareable
+        /// The follower begins again: the exchange was begun in vain.
+        case notAsked
         case failed(HTTPCacheStateMachine.ForwardFailure, TransportError)
         /// The follower has waited long enough.
         case timedOut
@@ -139,6 +143,7 @@ final class Exchange: Sendable {
             body.addReader().map { .response(SharedResponse(stored: response, reader: $0, length: body.expectedLength)) } ?? .unshareable
         case .stored(let response): .response(SharedResponse(stored: response, reader: nil, length: nil))
         case .unshareable: .unshareable
+        case .notAsked: .notAsked
         case .failed(let failure, let error): .failed(failure, error)
         }
     }

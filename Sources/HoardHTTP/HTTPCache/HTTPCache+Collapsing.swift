@@ -52,6 +52,9 @@ extension HTTPCache {
                     key = next
                     continue
                 }
+            case .notAsked:
+                // Of those that have waited, one asks for all.
+                continue
             case .failed, .unshareable, .timedOut: break
             }
             return try await answer(of: send(forward, machine, call, flight).answer)
@@ -79,7 +82,7 @@ extension HTTPCache {
             }
             switch landing.shared {
             case .arriving: flights.markShareable(exchange.key)
-            case .stored, .failed:
+            case .stored, .failed, .notAsked:
                 permit?.lease.release()
                 flights.remove(exchange)
             case .unshareable:

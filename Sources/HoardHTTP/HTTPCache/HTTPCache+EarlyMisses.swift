@@ -97,10 +97,8 @@ extension HTTPCache {
     /// Begins a request for a URI of which it is certain that neither memory nor a store has anything.
     func beginAbsent(_ flight: Flight, _ fields: SelectingFields) -> EarlyMiss? {
         guard let miss = begin(Found(base: flight.key), flight, fields) else { return nil }
-        if entries.isKnownAbsent(flight.key), !mayHaveSearchRules.load(ordering: .acquiring) || entries.isKnownAbsent(flight.key.searchRulesKey) {
-            return miss
-        }
-        forget(miss)
+        if entries.isKnownAbsent(flight.key, and: mayHaveSearchRules.load(ordering: .acquiring) ? flight.key.searchRulesKey : nil) { return miss }
+        takeBack(miss)
         return nil
     }
 
@@ -109,7 +107,7 @@ extension HTTPCache {
         configuration.collapseTimeout > .zero && !configuration.collapsesAcrossCaches && rules.hasPlainTargets && rules.codings == nil
     }
 
-    /// - Returns: `nil` if another request is asking for the same.
+    /// - Returns: `nil` if another request is asking for the same, or has asked for it since the lookup.
     func begin(_ found: Found, _ flight: Flight, _ fields: SelectingFields, conditions: [UInt8] = []) -> EarlyMiss? {
         if found.response != nil { flight.found = found }
         let flightKey = FlightKey(found)
@@ -119,7 +117,7 @@ extension HTTPCache {
         case .alone: exchange = nil
         case .follow, .landed, nil: return nil
         }
-        return EarlyMiss(
+        let miss = EarlyMiss(
             key: flight.key,
             flight: flight,
             exchange: exchange,
@@ -128,7 +126,19 @@ extension HTTPCache {
             requestTime: clock.now(),
             start: ticker.nanoseconds()
         )
+        if !isOutdated(found) { return miss }
+        takeBack(miss)
+        return nil
     }
+
+    /// Whether memory has another response now than the one that a lookup has found: the exchange that brought it may have ended in between.
+    private func isOutdated(_ found: Found) -> Bool {
+        guard let key = found.key, let stored = found.response, case .response(let now)? = entries.memoryPeek(forKey: key) else { return false }
+        return now.responseTime != stored.responseTime
+    }
+
+    /// Ends an early miss that was begun in vain, before anything was sent. The requests that wait for it begin again.
+    func takeBack(_ miss: EarlyMiss) { forget(miss, sharing: .notAsked) }
 
     /// Whether an early miss is one of this request, as the cache understands it.
     package func isBegun(_ pending: PendingRequest, by miss: EarlyMiss) -> Bool { pending.isLookup && pending.key == miss.key }

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HTTPTypes
 import Hoard
 import HoardHTTPTestSupport
@@ -383,6 +384,51 @@ import Testing
         #expect(harness.requestCount == 1)
     }
 
+    // MARK: Requests that begin early
+
+    @Test func requestsThatWaitForOneThatWasBegunInVainAreOneForTheOrigin() async throws {
+        let harness = CacheHarness { _ in .text("hello", fields: Self.fresh) }
+        let key = HTTPCacheKey(scope: harness.cache.baseScope, targetURI: "http://example.com/a")
+        let flight = Flight(key: key, space: harness.cache.space, selectingFields: .known([:]), cache: harness.cache)
+        let miss = try #require(harness.cache.begin(HTTPCache.Found(base: key), flight, .known([:])))
+        let hold = harness.transport.hold()
+        try await withThrowingTaskGroup(of: Reply.self) { group in
+            for _ in 1...20 { group.addTask { try await harness.get() } }
+            try await harness.followers(20)
+            harness.cache.takeBack(miss)
+            await hold.arrivals(1)
+            try await harness.followers(19)
+            hold.release()
+            for try await reply in group { #expect(reply.text == "hello") }
+        }
+        #expect(harness.requestCount == 1)
+        #expect(harness.cache.flights.count == 0)
+        #expect(harness.openFenceCount == 0)
+    }
+
+    @Test func requestThatIsAboutToAskSeesTheResponseOfAnExchangeThatHasJustEnded() async throws {
+        let clock = InterruptedClock()
+        let cache = HTTPCache(clock: clock, ticker: clock.time)
+        let transport = FakeTransport { _ in .text("old", fields: [.cacheControl: "max-age=1", .eTag: "\"1\""]) }
+        _ = try await Reply(cache.respond(to: HTTPRequest.test(), through: transport))
+        clock.time.advance(seconds: 2)
+        let (first, second) = (try pendingRequest(to: cache), try pendingRequest(to: cache))
+        let early = try #require(cache.beginEarly(first))
+        // The first is answered when the second has just found the stale response.
+        clock.interrupt { _ = cache.answer(early, with: HTTPResponse.test(200, Self.fresh), ByteBuffer(string: "new")) }
+        #expect(cache.beginEarly(second) == nil)
+        let reply = try await Reply(cache.respond(to: second, through: transport, isFresh: true))
+        #expect(reply.text == "new" && reply.isFromCache)
+        #expect(transport.requests.count == 1)
+        #expect(cache.flights.count == 0)
+    }
+
+    private func pendingRequest(to cache: HTTPCache) throws -> HTTPCache.PendingRequest {
+        var begun: HTTPCache.PendingRequest?
+        if case .pending(let pending) = try cache.begin(HTTPCache.Request(HTTPRequest.test())) { begun = pending }
+        return try #require(begun)
+    }
+
     // MARK: Changes
 
     @Test func requestAfterAChangeDoesNotJoinAnExchangeFromBefore() async throws {
@@ -474,5 +520,20 @@ import Testing
         #expect(isAlone())
         flights.markShareable(key)
         #expect(!isAlone())
+    }
+}
+
+/// A test's time that calls a function once when it is asked.
+private final class InterruptedClock: WallClock {
+    let time = TestTime()
+    private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// - Parameter function: Called when the time is asked for the next time.
+    func interrupt(_ function: @escaping @Sendable () -> Void) { interruption.withLock { $0 = function } }
+
+    func now() -> Date {
+        let function = interruption.withLock { $0.take() }
+        function?()
+        return time.now()
     }
 }

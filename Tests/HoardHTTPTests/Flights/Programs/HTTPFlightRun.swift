@@ -15,10 +15,12 @@ struct HTTPFlightRun: Sendable {
     let log = HTTPFlightLog()
     let store: FaultyStore
     let harness: CacheHarness
+    private let isDelayed: Bool
 
     /// - Parameter isDelayed: Whether the store may wait for time that a seeded executor moves on.
     init(_ program: HTTPFlightProgram, isDelayed: Bool = true) {
         self.program = program
+        self.isDelayed = isDelayed
         let (seed, time) = (program.seed, TestTime())
         store = FaultyStore(MemoryStore(clock: time), answersAtOnce: seed % 4 < 2, callsBack: seed % 3 == 0, ticker: time)
         let delayed = isDelayed ? 0.3 : 0
@@ -89,7 +91,13 @@ struct HTTPFlightRun: Sendable {
         await harness.transfersEnd()
         // Tasks that have been stopped on their way still have to let go of what they hold. No signal
         // tells when they have done so.
-        for _ in 0..<10_000 where harness.openFenceCount > 0 || harness.exchangeCount > 0 { await Task.yield() }
+        var turn = 0
+        while harness.openFenceCount > 0 || harness.exchangeCount > 0, turn < 10_000 {
+            try Task.checkCancellation()
+            await Task.yield()
+            // A thread may be held up for any time. On the seeded executor, all that can go on does so within some turns.
+            if isDelayed { turn += 1 }
+        }
         if harness.openFenceCount > 0 { log.complain("\(harness.openFenceCount) fences are open") }
         if harness.exchangeCount > 0 { log.complain("\(harness.exchangeCount) exchanges are left") }
     }
