@@ -27,6 +27,7 @@ extension HTTPCacheMiddleware {
         if request.method.isSafe, policy?.isBypassed == true || !target.isExact { return .around }
         let question = HTTPCache.Request(
             target.request,
+            target: target.uri,
             body: request.contentForCache,
             partition: partition,
             policy: policy,

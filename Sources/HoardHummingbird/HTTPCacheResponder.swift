@@ -35,7 +35,13 @@ public struct HTTPCacheResponder<Context: RequestContext>: HTTPResponder {
             if let received = outcome.value {
                 if let response = try await caching.answer(early, with: received, exchange) { return response }
             } else {
-                exchange.keepSent { await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() } }
+                exchange.keepSent {
+                    await withTaskCancellationHandler {
+                        await task.value
+                    } onCancel: {
+                        task.cancel()
+                    }
+                }
             }
             miss = early.miss
         } else {

@@ -8,6 +8,8 @@ internal import HoardHTTP
 struct CacheTarget: Sendable {
     /// With scheme, authority and path, all in normal form.
     let request: HTTPRequest
+    /// The request's target.
+    let uri: TargetURI
     /// Whether the path that the router has read is in normal form.
     ///
     /// If it is not, the handler that was chosen for it may be another one than that for the normal form: `/a/%2E%2E/b` is `/b` for the cache, and a route
@@ -29,6 +31,7 @@ struct CacheTarget: Sendable {
         request.authority = target.authority
         request.path = target.pathAndQuery
         self.request = request
+        uri = target
     }
 
     /// The URI of a path at the site that a request has come to.
@@ -36,7 +39,7 @@ struct CacheTarget: Sendable {
         guard var request = inOriginForm(head), path.utf8.first == UInt8(ascii: "/") else { return nil }
         request.path = path
         guard let target = CacheTarget(request, scheme, authority) else { return nil }
-        return TargetURI(target.request)?.description
+        return target.uri.description
     }
 
     /// The request with its target in origin form: [RFC 9112 §3.2](https://www.rfc-editor.org/rfc/rfc9112#section-3.2).
