@@ -162,9 +162,6 @@ extension ProxySettings {
         return []
     }
 
-    /// At 5,000 stored misses a second, 25 of them go to the disk together.
-    private static let writeGathering = Duration.milliseconds(5)
-
     private func configuredCache(_ problems: inout [SettingProblem]) -> HTTPCache.Configuration {
         var configured = cache.http
         if !cache.codings.isEmpty {
@@ -178,7 +175,7 @@ extension ProxySettings {
         configured.collapsesAcrossCaches = redis.collapses
         let diskByteCount = diskByteCount
         let hasDisk = diskByteCount > 0
-        if hasDisk { configured.writeGathering = Self.writeGathering }
+        if hasDisk { configured.writeGathering = HTTPCache.Configuration.writeGatheringOfServers }
         // Bodies that are longer would take up much of a memory that is shared.
         configured.maximumObjectBytes = cache.objectByteCount ?? (hasDisk ? min(512 << 20, diskByteCount) : redis.url == nil ? nil : 64 << 20)
         if hasDisk, let object = cache.objectByteCount, object > diskByteCount {
