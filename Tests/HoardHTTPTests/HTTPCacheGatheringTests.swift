@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import Hoard
 import HoardHTTPTestSupport
 import HoardTesting
