@@ -10,9 +10,6 @@ extension SharedMemoryStore {
         struct State: Sendable {
             var pending: [StoreInvalidation] = []
             var generator = SeededGenerator(seed: 0)
-            /// How many times changes were lost, and a change of everything that no connection made was told instead. Positions from before may be
-            /// older than the lost changes.
-            var losses: UInt64 = 0
         }
 
         /// The most changes that are kept. Beyond that they are lost.

@@ -190,8 +190,6 @@ struct ViewFlightStateMachine<Waiter, Work> {
     /// The number of flights for which no fetch has waited yet.
     var prefetchCount: Int { flights.values.count { !$0.isFetched && !$0.isAbandoned } }
     func isLoading(_ key: ViewFlightKey) -> Bool { joinable[key] != nil }
-    /// Whether there is a load that a caller would join that wants the server to be asked.
-    func isConfirming(_ key: ViewFlightKey) -> Bool { joinable[key].flatMap { flights[$0]?.confirms } ?? false }
     /// The number of callers waiting for the flight that a new caller would join.
     func waiterCount(for key: ViewFlightKey) -> Int { joinable[key].flatMap { flights[$0]?.waiters.count } ?? 0 }
     func isFenced(_ id: FlightID) -> Bool { flights[id]?.isFenced ?? true }
