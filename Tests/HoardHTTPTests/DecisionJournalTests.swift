@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardTesting
 import Testing
 
 @testable import HoardHTTP
@@ -20,11 +21,42 @@ import Testing
         #expect(journal.decision(for: key(3)) == nil)
     }
 
-    @Test func oldestKeyIsForgottenWhenThereAreTooMany() throws {
+    @Test func theTwoLatestKeysAreRememberedAndNoMoreThanThereIsRoomFor() throws {
         let journal = DecisionJournal()
         let decision = try #require(HTTPDecision.catalogue.first)
-        for number in 0...DecisionJournal.maximumCount { journal.note(decision, for: key(number)) }
-        #expect(journal.decision(for: key(0)) == nil)
-        #expect((1...DecisionJournal.maximumCount).allSatisfy { journal.decision(for: key($0)) == decision })
+        for number in 0..<20_000 {
+            journal.note(decision, for: key(number))
+            #expect(journal.decision(for: key(number)) == decision)
+            if number > 0 { #expect(journal.decision(for: key(number - 1)) == decision) }
+        }
+        let remembered = (0..<20_000).count { journal.decision(for: key($0)) != nil }
+        #expect((1...DecisionJournal.maximumCount).contains(remembered))
+    }
+
+    @Test func keyThatIsNotedAgainAmongOthersHasItsLastDecision() throws {
+        let journal = DecisionJournal()
+        let decisions = HTTPDecision.catalogue
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SeededGenerator(seed: seed)
+        var last: [Int: HTTPDecision] = [:]
+        for _ in 0..<20_000 {
+            let number = Int.random(in: 0..<4_000, using: &generator)
+            let decision = try #require(decisions.randomElement(using: &generator))
+            journal.note(decision, for: key(number))
+            last[number] = decision
+            // Another one may have been forgotten, but is never an earlier one's.
+            let other = Int.random(in: 0..<4_000, using: &generator)
+            if let remembered = journal.decision(for: key(other)) { #expect(remembered == last[other], "seed \(seed)") }
+        }
+    }
+
+    @Test func keysCanBeForgotten() throws {
+        let journal = DecisionJournal()
+        let decision = try #require(HTTPDecision.catalogue.first)
+        journal.removeAll { _ in true }
+        for number in 1...2 { journal.note(decision, for: key(number)) }
+        journal.removeAll { $0 == key(1) }
+        #expect(journal.decision(for: key(1)) == nil)
+        #expect(journal.decision(for: key(2)) == decision)
     }
 }

@@ -1,38 +1,61 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NIOCore
 internal import Synchronization
 
 /// Remembers, for the URIs asked for most recently, why the last answer was stored or not. Bounded.
+///
+/// A table of pairs. A key's hash tells its pair, which has the two keys that were noted last of all that share it. So a note costs one hash, and moves at
+/// most one other.
 final class DecisionJournal: Sendable {
     static let maximumCount = 1_024
 
-    private struct State {
-        var decisions: [HTTPCacheKey: HTTPDecision] = [:]
-        /// In the order in which they were first noted.
-        var keys = CircularBuffer<HTTPCacheKey>()
+    private struct Note {
+        let hash: Int
+        let key: HTTPCacheKey
+        var decision: HTTPDecision
+
+        func isOf(_ key: HTTPCacheKey, _ hash: Int) -> Bool { self.hash == hash && self.key == key }
     }
 
-    private let state = Mutex(State())
+    /// Empty until something is noted.
+    private let notes = Mutex<[Note?]>([])
 
+    /// O(1).
     func note(_ decision: HTTPDecision, for key: HTTPCacheKey) {
-        state.withLock { state in
-            guard state.decisions.updateValue(decision, forKey: key) == nil else { return }
-            state.keys.append(key)
-            if state.keys.count > Self.maximumCount { state.decisions[state.keys.removeFirst()] = nil }
+        let hash = key.hashValue
+        // It is released outside the lock.
+        _ = notes.withLock { notes -> Note? in
+            if notes.isEmpty { notes = Array(repeating: nil, count: Self.maximumCount) }
+            let place = Self.place(of: hash)
+            if notes[place]?.isOf(key, hash) == true {
+                notes[place]?.decision = decision
+                return nil
+            }
+            defer {
+                notes[place + 1] = notes[place]
+                notes[place] = Note(hash: hash, key: key, decision: decision)
+            }
+            return notes[place + 1]
         }
     }
 
-    /// Forgets the decisions about some keys.
+    /// Forgets the decisions about some keys. O(``maximumCount``).
     func removeAll(where isRemoved: (HTTPCacheKey) -> Bool) {
-        state.withLock { state in
-            state.decisions = state.decisions.filter { !isRemoved($0.key) }
-            state.keys = CircularBuffer(state.keys.filter { !isRemoved($0) })
+        notes.withLock { notes in
+            for place in notes.indices where notes[place].map({ isRemoved($0.key) }) ?? false { notes[place] = nil }
         }
     }
 
+    /// O(1).
     func decision(for key: HTTPCacheKey) -> HTTPDecision? {
-        state.withLock { $0.decisions[key] }
+        let hash = key.hashValue
+        return notes.withLock { notes in
+            let place = Self.place(of: hash)
+            return notes.isEmpty ? nil : [notes[place], notes[place + 1]].compactMap { $0 }.first { $0.isOf(key, hash) }?.decision
+        }
     }
+
+    /// The first place of a pair.
+    private static func place(of hash: Int) -> Int { hash & (maximumCount - 2) }
 }
