@@ -73,21 +73,20 @@ extension Verification {
     }
 
     private mutating func verifyTemporaryFiles() async throws(StoreError) {
-        var count = try await temporaryFileCount()
+        var names = try await abandonedTemporaryFiles()
         // A file that is just being made is not locked yet.
-        while !isRepairing, count > 0, await waitAgain() {
-            count = try await temporaryFileCount()
+        while !names.isEmpty, await waitAgain() {
+            names.formIntersection(try await abandonedTemporaryFiles())
         }
-        note(.temporaryFile, count)
-        if isRepairing { noteRepair(.temporaryFile, count) }
+        note(.temporaryFile, names.count)
+        guard isRepairing, !names.isEmpty else { return }
+        let removed = try await core.readElsewhere { [names] session in try session.files.sweepTemporaryFiles(names) }
+        noteRepair(.temporaryFile, removed.count)
     }
 
-    /// The number of temporary files without a writer. Removes them if the verification repairs.
-    private func temporaryFileCount() async throws(StoreError) -> Int {
-        let isRepairing = isRepairing
-        return try await core.readElsewhere { session in
-            isRepairing ? try session.files.sweepTemporaryFiles().count : try session.files.abandonedTemporaryFileCount()
-        }
+    /// The names of the temporary files without a writer.
+    private func abandonedTemporaryFiles() async throws(StoreError) -> Set<String> {
+        try await core.readElsewhere { session in try session.files.abandonedTemporaryFiles() }
     }
 }
 
@@ -133,24 +132,24 @@ extension DatabaseSession {
 }
 
 extension PayloadFiles {
-    /// How many temporary files have no writer any more.
-    func abandonedTemporaryFileCount() throws(StoreError) -> Int {
+    /// The names of the temporary files that have no writer any more.
+    func abandonedTemporaryFiles() throws(StoreError) -> Set<String> {
         try StoreError.attempt("look for temporary files") { () throws(SystemCallError) in
             let names: [String]
             do throws(SystemCallError) {
                 names = try FileSystem.names(inDirectory: temporaryFolder)
             } catch {
-                if error.number == ENOENT { return 0 }
+                if error.number == ENOENT { return [] }
                 throw error
             }
-            var count = 0
+            var abandoned: Set<String> = []
             for name in names {
                 let path = "\(temporaryFolder)/\(name)"
                 // Not a file of Hoard's, or gone meanwhile. A writer holds its file's lock.
                 guard try FileSystem.status(of: path)?.kind == .file, let file = Self.opened(path) else { continue }
-                if try file.lockWithoutWaiting(), try FileSystem.status(of: path) != nil { count += 1 }
+                if try file.lockWithoutWaiting(), try FileSystem.status(of: path) != nil { abandoned.insert(name) }
             }
-            return count
+            return abandoned
         }
     }
 

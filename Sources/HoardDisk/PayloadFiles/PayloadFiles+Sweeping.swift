@@ -27,10 +27,12 @@ extension PayloadFiles {
     }
 
     /// Removes the temporary files whose writers are gone, of this process and others. Any thread may call it at any time.
-    func sweepTemporaryFiles() throws(StoreError) -> RemovedFiles {
+    ///
+    /// - Parameter wanted: The names of the files to look at; `nil`: all.
+    func sweepTemporaryFiles(_ wanted: Set<String>? = nil) throws(StoreError) -> RemovedFiles {
         try StoreError.attempt("remove temporary files") { () throws(SystemCallError) in
             var removed = RemovedFiles()
-            for name in try Self.names(inDirectory: temporaryFolder) {
+            for name in try Self.names(inDirectory: temporaryFolder) where wanted?.contains(name) ?? true {
                 try Self.removeIfAbandoned("\(temporaryFolder)/\(name)", &removed)
             }
             return removed
