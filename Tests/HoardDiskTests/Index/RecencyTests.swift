@@ -191,7 +191,8 @@ import Testing
     }
 
     @Test func theIndexForgetsWhatAnotherStoreHasEvicted() async throws {
-        let (reader, writer) = (try workspace.open(), try workspace.open(maximumCount: 500))
+        let reader = try workspace.open(hasFixedIdentifiers: true)
+        let writer = try workspace.open(maximumCount: 500, hasFixedIdentifiers: true)
         for round in 0..<30 {
             let records = (0..<500).map { (RecordKey("\(round) \($0)"), workspace.record("\(round)")) }
             try await writer.insert(Dictionary(uniqueKeysWithValues: records))

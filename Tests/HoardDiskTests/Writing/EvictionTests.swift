@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func recordsThatAreReadOutliveThoseThatAreNot() async throws {
-        let store = try workspace.open(maximumCount: 400)
+        let store = try workspace.open(maximumCount: 400, hasFixedIdentifiers: true)
         try await insert(0..<300, into: store)
         try await read(0..<300, in: store)
         // Far more than the store holds, and never read.
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func ofThoseThatAreReadTheLeastRecentlyReadLeavesFirst() async throws {
-        let store = try workspace.open(maximumCount: 400)
+        let store = try workspace.open(maximumCount: 400, hasFixedIdentifiers: true)
         try await insert(0..<400, into: store)
         try await read(100..<400, in: store)
         try await read(0..<100, in: store)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func oneThatReturnsIsNotOnTrialAgain() async throws {
-        let store = try workspace.open(maximumCount: 400)
+        let store = try workspace.open(maximumCount: 400, hasFixedIdentifiers: true)
         try await insert(0..<390, into: store)
         try await read(0..<300, in: store)
         // 300 to 389 leave one after another.
@@ -69,7 +69,9 @@ import Testing
     }
 
     @Test func recordsThatOthersHaveEvictedAreNotOnTrial() async throws {
-        let (first, second) = (try workspace.open(maximumCount: 400), try workspace.open(maximumCount: 400))
+        let (first, second) = (
+            try workspace.open(maximumCount: 400, hasFixedIdentifiers: true), try workspace.open(maximumCount: 400, hasFixedIdentifiers: true)
+        )
         try await insert(0..<400, into: first)
         // Drives out all of those, of which the first store is not told.
         try await insert(1_000..<1_400, into: second)
@@ -80,11 +82,11 @@ import Testing
     }
 
     @Test func whatIsOnTrialIsKnownAfterReopening() async throws {
-        var store = try workspace.open(maximumCount: 400)
+        var store = try workspace.open(maximumCount: 400, hasFixedIdentifiers: true)
         try await insert(0..<400, into: store)
         try await read(0..<200, in: store)
         await store.close()
-        store = try workspace.open(maximumCount: 400)
+        store = try workspace.open(maximumCount: 400, hasFixedIdentifiers: true)
         try await insert(400..<700, into: store)
         #expect(try await count(of: 0..<200, in: store) == 200)
         #expect(try await count(of: 200..<400, in: store) == 0)
@@ -117,7 +119,7 @@ import Testing
     @Test(arguments: 1...4 as ClosedRange<UInt64>) func evictionIsThatOfThePlainReference(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let limit = 300
-        var store = try workspace.open(maximumCount: limit)
+        var store = try workspace.open(maximumCount: limit, hasFixedIdentifiers: true)
         var model = Model()
         var next = 0
         for round in 0..<60 {
@@ -134,7 +136,7 @@ import Testing
             }
             if round % 20 == 19 {
                 await store.close()
-                store = try workspace.open(maximumCount: limit)
+                store = try workspace.open(maximumCount: limit, hasFixedIdentifiers: true)
             }
         }
         let held = Set(model.onTrial + model.tried)
