@@ -61,7 +61,7 @@ extension HTTPCacheMiddleware {
     func beginEarly(_ pending: HTTPCache.PendingRequest, _ exchange: HandlerExchange) -> (early: HTTPCache.EarlyRequest, request: Request)? {
         guard let early = cache.beginEarly(pending) else { return nil }
         if let request = exchange.request(for: early.forwarded, .empty) { return (early, request) }
-        cache.forget(early.miss)
+        cache.takeBack(early.miss)
         return nil
     }
 
@@ -73,7 +73,7 @@ extension HTTPCacheMiddleware {
         with outcome: Result<TransportResponse, TransportError>,
         _ exchange: HandlerExchange
     ) async throws -> Response? {
-        if case .success(let received) = outcome, let content = received.wholeContent {
+        if case .success(let received) = outcome, let content = received.contentAtHand {
             switch cache.answer(early, with: received.head, content) {
             case .response(let response): return try shown(response, exchange)
             case .responseToStore(let response, let store):
@@ -82,7 +82,7 @@ extension HTTPCacheMiddleware {
             case nil: break
             }
         }
-        exchange.keepSent { outcome }
+        exchange.keep(.init(miss: early.miss) { outcome })
         return nil
     }
 
@@ -91,18 +91,17 @@ extension HTTPCacheMiddleware {
     /// - Parameters:
     ///   - pending: The request, which the cache has just begun to answer.
     ///   - isFresh: Nothing has run since that began.
-    ///   - early: The request that was sent already.
     ///   - run: Runs the handler.
     func answer(
         _ pending: HTTPCache.PendingRequest,
         _ exchange: HandlerExchange,
         isFresh: Bool,
-        after early: HTTPCache.EarlyMiss? = nil,
         _ run: @escaping @Sendable (Request) async -> HandlerOutcome
     ) async throws -> Response {
         let response: HTTPCacheResponse
         do {
-            response = try await cache.respond(to: pending, through: HandlerTransport(exchange: exchange, run: run), isFresh: isFresh, after: early)
+            let transport = HandlerTransport(exchange: exchange, run: run)
+            response = try await cache.respond(to: pending, through: transport, isFresh: isFresh, after: exchange.sentMiss)
         } catch {
             throw exchange.errorToThrow(for: error)
         }

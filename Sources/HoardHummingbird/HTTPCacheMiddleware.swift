@@ -79,20 +79,16 @@ public struct HTTPCacheMiddleware<Context: RequestContext>: RouterMiddleware {
         case .response(let response): return response
         case .cache(let itsExchange, let request): (exchange, pending) = (itsExchange, request)
         }
-        let miss: HTTPCache.EarlyMiss?
         if let (early, request) = beginEarly(pending, exchange) {
             let outcome = exchange.received(await HandlerOutcome.of(request, context.withNewNotes(), next))
             if let response = try await answer(early, with: outcome, exchange) { return response }
-            miss = early.miss
-        } else {
-            miss = nil
         }
         // Only this task may call the handler, while the cache may ask for it in another one.
         let desk = HandlerDesk()
         return try await withThrowingTaskGroup(of: Response.self) { group in
             group.addTaskAtOnce {
                 defer { desk.close() }
-                return try await answer(pending, exchange, isFresh: startsTasksAtOnce, after: miss) { await desk.run($0) }
+                return try await answer(pending, exchange, isFresh: startsTasksAtOnce) { await desk.run($0) }
             }
             while let job = await desk.next() {
                 job.finish(await HandlerOutcome.of(job.request, context.withNewNotes(), next))

@@ -23,7 +23,6 @@ public struct HTTPCacheResponder<Context: RequestContext>: HTTPResponder {
         case .cache(let itsExchange, let request): (exchange, pending) = (itsExchange, request)
         }
         let run = { @Sendable [origin] (request: Request) in await HandlerOutcome.of(request, context.withNewNotes(), origin.respond(to:context:)) }
-        let miss: HTTPCache.EarlyMiss?
         if let (early, request) = caching.beginEarly(pending, exchange) {
             // Not on this task, which ends when its client leaves: others may want the answer.
             let outcome = OutcomeBox()
@@ -35,19 +34,17 @@ public struct HTTPCacheResponder<Context: RequestContext>: HTTPResponder {
             if let received = outcome.value {
                 if let response = try await caching.answer(early, with: received, exchange) { return response }
             } else {
-                exchange.keepSent {
+                let sent = HandlerExchange.Sent(miss: early.miss) {
                     await withTaskCancellationHandler {
                         await task.value
                     } onCancel: {
                         task.cancel()
                     }
                 }
+                exchange.keep(sent)
             }
-            miss = early.miss
-        } else {
-            miss = nil
         }
-        return try await caching.answer(pending, exchange, isFresh: true, after: miss, run)
+        return try await caching.answer(pending, exchange, isFresh: true, run)
     }
 }
 

@@ -236,13 +236,7 @@ import Testing
         let store = try workspace.open()
         try await store.insert(workspace.record("0"), forKey: "0")
         // The files are copied one after the other. The log is not emptied meanwhile, as it is after a pause of a second, because another reads in it.
-        var options = GRDB.Configuration()
-        options.allowsUnsafeTransactions = true
-        let reader = try DatabaseQueue(path: workspace.databasePath, configuration: options)
-        try reader.inDatabase { db in
-            try db.execute(sql: "BEGIN")
-            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM records")
-        }
+        let reader = try workspace.beginReading()
         for number in 1..<100 { try await store.insert(workspace.record("\(number)"), forKey: RecordKey("\(number)")) }
         // A killed process leaves this state: its files as they are, with the write-ahead log.
         let copy = try Workspace()

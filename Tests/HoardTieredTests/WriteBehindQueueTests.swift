@@ -127,7 +127,7 @@ import Testing
         #expect(queue.endGathering() == nil)
         let first = try #require(queue.takeBatch(after: nil).batch)
         #expect(first.elements == [1, 2])
-        // What comes while a batch is written gathers again.
+        // Elements that come while a batch is written gather again.
         #expect(queue.add([3]) == nil)
         guard case .end(.later) = queue.takeBatch(after: first) else {
             Issue.record("The writer should end until more has gathered.")

@@ -17,7 +17,7 @@ final class WriteBehindQueue<Element: Sendable>: Sendable {
         case later
     }
 
-    /// What a writer finds that has written its batch.
+    /// The next thing for a writer that has written its batch, or has just begun.
     enum Next {
         case batch(Batch)
         /// The writer ends. Another one may have to be started.

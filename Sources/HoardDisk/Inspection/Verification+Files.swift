@@ -135,15 +135,8 @@ extension PayloadFiles {
     /// The names of the temporary files that have no writer any more.
     func abandonedTemporaryFiles() throws(StoreError) -> Set<String> {
         try StoreError.attempt("look for temporary files") { () throws(SystemCallError) in
-            let names: [String]
-            do throws(SystemCallError) {
-                names = try FileSystem.names(inDirectory: temporaryFolder)
-            } catch {
-                if error.number == ENOENT { return [] }
-                throw error
-            }
             var abandoned: Set<String> = []
-            for name in names {
+            for name in try Self.names(inDirectory: temporaryFolder) {
                 let path = "\(temporaryFolder)/\(name)"
                 // Not a file of Hoard's, or gone meanwhile. A writer holds its file's lock.
                 guard try FileSystem.status(of: path)?.kind == .file, let file = Self.opened(path) else { continue }

@@ -118,7 +118,7 @@ extension PayloadFiles {
     }
 
     /// The names in a directory, which need not exist.
-    private static func names(inDirectory path: String) throws(SystemCallError) -> [String] {
+    static func names(inDirectory path: String) throws(SystemCallError) -> [String] {
         do throws(SystemCallError) {
             return try FileSystem.names(inDirectory: path)
         } catch {

@@ -2,18 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import NIOCore
+package import NIOCore
 
 extension TransportResponse {
+    /// The content of a response to a request other than HEAD, if all of it is at hand, and is as long as `Content-Length` says.
+    package var contentAtHand: ByteBuffer? {
+        if misstatedLength != nil { return nil }
+        return body.length == 0 ? ByteBuffer() : body.bytesAtHand
+    }
+
+    /// The length that the response says its content has, if that is not known to be so.
+    private var misstatedLength: Int? {
+        guard head.status.hasContent, let length = head.headerFields.contentLength, length != body.length else { return nil }
+        return length
+    }
+
     /// The same response, whose body ends with an error unless it is as long as `Content-Length` says.
     ///
     /// A transport that frames messages itself has seen to that, and says the length. This is for transports of the
     /// user's own: a short body must not be taken for a whole one
     /// ([RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3)).
     func heldToItsLength(for request: HTTPRequest) -> TransportResponse {
-        guard request.method != .head, head.status.hasContent, let length = head.headerFields.contentLength, length != body.length else {
-            return self
-        }
+        guard request.method != .head, let length = misstatedLength else { return self }
         let body = body
         return TransportResponse(head: head, body: HTTPBody(MeasuredBody(body: body, length: length), length: length) { body.trailers })
     }

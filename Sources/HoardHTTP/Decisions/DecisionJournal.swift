@@ -22,8 +22,10 @@ final class DecisionJournal: Sendable {
     private let notes = Mutex<[Note?]>([])
 
     /// O(1).
-    func note(_ decision: HTTPDecision, for key: HTTPCacheKey) {
-        let hash = key.hashValue
+    func note(_ decision: HTTPDecision, for key: HTTPCacheKey) { note(decision, for: key, hash: key.hashValue) }
+
+    /// - Parameter hash: The key's. A test gives one that is the same in each run.
+    func note(_ decision: HTTPDecision, for key: HTTPCacheKey, hash: Int) {
         // It is released outside the lock.
         _ = notes.withLock { notes -> Note? in
             if notes.isEmpty { notes = Array(repeating: nil, count: Self.maximumCount) }
@@ -48,9 +50,10 @@ final class DecisionJournal: Sendable {
     }
 
     /// O(1).
-    func decision(for key: HTTPCacheKey) -> HTTPDecision? {
-        let hash = key.hashValue
-        return notes.withLock { notes in
+    func decision(for key: HTTPCacheKey) -> HTTPDecision? { decision(for: key, hash: key.hashValue) }
+
+    func decision(for key: HTTPCacheKey, hash: Int) -> HTTPDecision? {
+        notes.withLock { notes in
             let place = Self.place(of: hash)
             return notes.isEmpty ? nil : [notes[place], notes[place + 1]].compactMap { $0 }.first { $0.isOf(key, hash) }?.decision
         }

@@ -138,7 +138,7 @@ extension HTTPCache {
     }
 
     /// Ends an early miss that was begun in vain, before anything was sent. The requests that wait for it begin again.
-    func takeBack(_ miss: EarlyMiss) { forget(miss, sharing: .notAsked) }
+    package func takeBack(_ miss: EarlyMiss) { forget(miss, sharing: .notAsked) }
 
     /// Whether an early miss is one of this request, as the cache understands it.
     package func isBegun(_ pending: PendingRequest, by miss: EarlyMiss) -> Bool { pending.isLookup && pending.key == miss.key }

@@ -49,15 +49,6 @@ extension TransportResponse {
     }
 }
 
-extension TransportResponse {
-    /// The content, if all of it is at hand, and is as long as the response says.
-    var wholeContent: ByteBuffer? {
-        let content = body.length == 0 ? ByteBuffer() : body.bytesAtHand
-        guard head.status.code != 204, head.status.code != 304, let announced = head.headerFields[.contentLength] else { return content }
-        return Int(announced) == content?.readableBytes ? content : nil
-    }
-}
-
 extension Response {
     /// A response of the cache.
     init(_ head: HTTPResponse, _ body: HTTPBody, to method: HTTPRequest.Method) {

@@ -13,14 +13,20 @@ internal import Synchronization
 /// An error of the handler is either thrown or logged, never both. It is thrown to the caller of the middleware if that waits for this handler's answer. It is
 /// logged if a stale response stands in for it, or if the handler ran in the background.
 final class HandlerExchange: Sendable {
+    /// A request that the handler has got before the cache wanted to send one.
+    struct Sent: Sendable {
+        let miss: HTTPCache.EarlyMiss
+        let outcome: @Sendable () async -> Result<TransportResponse, TransportError>
+    }
+
     private struct State {
         var thrownError: (any Error)?
         var failure: (any Error)?
         var isFinished = false
         /// The values of `Vary` as the handler has written them, if something else was shown to the cache.
         var vary: [String]?
-        /// Gives the outcome of the request that was sent before the ordinary way began.
-        var sent: (@Sendable () async -> Result<TransportResponse, TransportError>)?
+        /// The request that was sent before the ordinary way began.
+        var sent: Sent?
     }
 
     private let request: Request
@@ -73,11 +79,14 @@ final class HandlerExchange: Sendable {
         }
     }
 
-    /// Keeps the outcome of a request that has been sent already, for the first time that the cache wants to send one.
-    func keepSent(_ outcome: @escaping @Sendable () async -> Result<TransportResponse, TransportError>) { state.withLock { $0.sent = outcome } }
+    /// Keeps a request that has been sent already, for the first time that the cache wants to send one.
+    func keep(_ sent: Sent) { state.withLock { $0.sent = sent } }
 
-    /// The outcome of a request that has been sent already. It is given once.
-    func takeSent() -> (@Sendable () async -> Result<TransportResponse, TransportError>)? { state.withLock { $0.sent.take() } }
+    /// Stands for the request that has been sent already, until that is taken.
+    var sentMiss: HTTPCache.EarlyMiss? { state.withLock { $0.sent?.miss } }
+
+    /// The request that has been sent already. It is given once.
+    func takeSent() -> Sent? { state.withLock { $0.sent.take() } }
 
     private func received(_ answer: HandlerOutcome.Answer) -> TransportResponse {
         var response = TransportResponse(answer.response, content: answer.content, isRead: answer.error == nil, to: request.method)

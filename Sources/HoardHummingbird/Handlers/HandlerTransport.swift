@@ -15,7 +15,7 @@ struct HandlerTransport: Transport {
         body: HTTPBody,
         onInterimResponse: InterimResponseHandler?
     ) async throws(TransportError) -> TransportResponse {
-        if let sent = exchange.takeSent() { return try await sent().get() }
+        if let sent = exchange.takeSent() { return try await sent.outcome().get() }
         guard let request = exchange.request(for: request, body) else { throw TransportError(.cancelled, "The handler is not for this method.") }
         return try exchange.received(await run(request)).get()
     }

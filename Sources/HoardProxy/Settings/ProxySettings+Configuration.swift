@@ -175,7 +175,7 @@ extension ProxySettings {
         configured.collapsesAcrossCaches = redis.collapses
         let diskByteCount = diskByteCount
         let hasDisk = diskByteCount > 0
-        if hasDisk { configured.writeGathering = HTTPCache.Configuration.writeGatheringOfServers }
+        configured.writeGathering = HTTPCache.Configuration.writeGatheringOfServers
         // Bodies that are longer would take up much of a memory that is shared.
         configured.maximumObjectBytes = cache.objectByteCount ?? (hasDisk ? min(512 << 20, diskByteCount) : redis.url == nil ? nil : 64 << 20)
         if hasDisk, let object = cache.objectByteCount, object > diskByteCount {

@@ -32,13 +32,7 @@ import Testing
     @Test func aProcessThatReadsIsNotWaitedFor() async throws {
         let store = try workspace.open(keepsInline: true)
         try await fill(store)
-        var options = GRDB.Configuration()
-        options.allowsUnsafeTransactions = true
-        let reader = try DatabaseQueue(path: workspace.databasePath, configuration: options)
-        try reader.inDatabase { db in
-            try db.execute(sql: "BEGIN")
-            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM records")
-        }
+        let reader = try workspace.beginReading()
         try await store.insert(workspace.record("behind what is read"), forKey: "later")
         #expect(try await !store.core.readElsewhere { session in session.checkpointer.emptyInPause() })
         #expect(try await store.storageUse().logByteCount > 0)

@@ -62,6 +62,18 @@ final class Workspace: Sendable {
         try queue.close()
     }
 
+    /// A connection of another program that reads in the database until it commits. The log is not emptied meanwhile.
+    func beginReading() throws -> DatabaseQueue {
+        var options = GRDB.Configuration()
+        options.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: databasePath, configuration: options)
+        try reader.inDatabase { db in
+            try db.execute(sql: "BEGIN")
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM records")
+        }
+        return reader
+    }
+
     /// The names of all files of the database in the store's directory, sorted.
     func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).filter { !["hoard.lock", "hoard.generation", "payloads"].contains($0) }
