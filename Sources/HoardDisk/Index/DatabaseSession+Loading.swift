@@ -81,7 +81,7 @@ extension DatabaseSession {
         while true {
             let identifiers = try directoryIdentifiers(from: start, limit: Self.pageSize)
             memory.withLock { memory in
-                for identifier in identifiers where memory.index.places[identifier] == nil { memory.directory.note(identifier) }
+                for identifier in identifiers where memory.index.places[identifier] == nil { memory.directory.noteRemoved(identifier) }
             }
             guard let last = identifiers.last, last < .max, identifiers.count == Self.pageSize else { return }
             start = last + 1

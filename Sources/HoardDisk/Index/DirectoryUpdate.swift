@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The directory leads from a record's identifier to its place, and is read while the index in memory is not complete. Identifiers are hashes, so to enter each record at
 /// once would write a page for each. So records are collected until there is one for each 16 in the store. Then they are entered in the order of their identifiers,
-/// some with each transaction, and a page gets several. An opening reads the places that the directory may lack from the end of the queue of
+/// some with each transaction, and a page gets several. Rows of records that are gone do no harm, and leave on the same occasion. An opening reads the places that the directory may lack from the end of the queue of
 /// eviction: those behind ``through``. There are rows of uses, too, so ``through`` also goes on when the queue has got many rows, and few records have come.
 struct DirectoryUpdate: Sendable {
     static let query = "SELECT place FROM directory WHERE id = ?"
@@ -24,8 +24,10 @@ struct DirectoryUpdate: Sendable {
 
     /// The records whose places up to this one are in the directory.
     private(set) var through: Int64 = .min
-    /// Records that have got a place or lost it since those of `sorted`.
-    private var waiting: [Int64] = []
+    /// Records that have got a place since those of `sorted`.
+    private var placed: [Int64] = []
+    /// Records that have lost theirs since.
+    private var removed: [Int64] = []
     /// The number of rows that the queue of eviction has got since those of `sorted` were taken.
     private var rowCount = 0
     /// Records to be entered, in the order of their identifiers; `nil` while none are. When they all are, the directory is complete up to `next`.
@@ -38,9 +40,14 @@ struct DirectoryUpdate: Sendable {
     /// Notes that the queue of eviction has got rows.
     mutating func noteRows(_ count: Int) { rowCount += count }
 
-    /// Notes that a record has got a place, or has lost it.
+    /// Notes that a record has got a place.
     mutating func note(_ identifier: Int64) {
-        if identifier != Self.rowOfThrough { waiting.append(identifier) }
+        if identifier != Self.rowOfThrough { placed.append(identifier) }
+    }
+
+    /// Notes that a record has lost its place.
+    mutating func noteRemoved(_ identifier: Int64) {
+        if identifier != Self.rowOfThrough { removed.append(identifier) }
     }
 
     /// Takes in how far the directory is complete by the work of other processes, and forgets what they have entered.
@@ -49,8 +56,8 @@ struct DirectoryUpdate: Sendable {
     mutating func adopt(through other: Int64, _ places: IdentifierMap) {
         guard other > through else { return }
         (through, rowCount) = (other, 0)
-        guard waiting.count >= Self.leastCount else { return }
-        waiting.removeAll { identifier in places[identifier].map { $0 <= other } ?? false }
+        guard placed.count >= Self.leastCount else { return }
+        placed.removeAll { identifier in places[identifier].map { $0 <= other } ?? false }
     }
 
     /// The records that a transaction is to enter that has changed `count` records; `nil` if nothing is to be done.
@@ -76,9 +83,10 @@ struct DirectoryUpdate: Sendable {
     mutating func takeWaiting(recordCount: Int) -> [Int64]? {
         let leastCount = max(Self.leastCount, recordCount / Self.recordsForEach)
         // In a small store, meaningless rows are removed before they are so many.
-        guard sorted == nil, waiting.count >= leastCount || (recordCount > Self.leastCount && rowCount >= 2 * leastCount) else { return nil }
-        defer { (waiting, rowCount) = ([], 0) }
-        return waiting
+        let isDue = placed.count >= leastCount || removed.count >= 4 * leastCount
+        guard sorted == nil, isDue || (recordCount > Self.leastCount && rowCount >= 2 * leastCount) else { return nil }
+        defer { (placed, removed, rowCount) = ([], [], 0) }
+        return placed + removed
     }
 
     /// Begins to enter records.

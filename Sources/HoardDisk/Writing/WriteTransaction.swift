@@ -153,7 +153,7 @@ final class WriteTransaction {
                     memory.index.enter(identifier, stamp: entry.stamp, place: entry.place)
                 } else {
                     memory.index.remove(identifier, upTo: latestStoredStamp)
-                    memory.directory.note(identifier)
+                    memory.directory.noteRemoved(identifier)
                 }
             }
             // Neither a use nor a replacement moves a record. One that came here may have been replaced here as well.

@@ -125,6 +125,22 @@ import Testing
         }
     }
 
+    @Test func recordsThatAreGoneLeaveWithThoseThatCome() {
+        var update = DirectoryUpdate()
+        let count = Int64(DirectoryUpdate.leastCount)
+        for identifier in 1...3 * count { update.noteRemoved(identifier) }
+        for identifier in 1..<count { update.note(-identifier) }
+        let none = update.takeWaiting(recordCount: 1)
+        #expect(none == nil)
+        update.note(-count)
+        let taken = update.takeWaiting(recordCount: 1)
+        #expect(taken?.count == 4 * DirectoryUpdate.leastCount)
+        // Without any that come, they leave by themselves in the end.
+        for identifier in 1...4 * count { update.noteRemoved(identifier) }
+        let gone = update.takeWaiting(recordCount: 1)
+        #expect(gone?.count == 4 * DirectoryUpdate.leastCount)
+    }
+
     @Test func othersUsesOfARecordAreNotCollected() {
         var memory = DatabaseSession.Memory()
         for number in 1...Int64(DirectoryUpdate.leastCount) { memory.enter(RecencyRow(stamp: 2 * number, id: 7, place: 2)) }
