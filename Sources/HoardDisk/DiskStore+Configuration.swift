@@ -144,6 +144,11 @@ struct RecordLimits: Sendable, Hashable {
         totals.count <= (maximumCount ?? .max) && totals.bytes <= (maximumBytes ?? .max)
     }
 
+    /// Whether there is room for more.
+    func allow(_ totals: RecordTotals, and added: RecordTotals) -> Bool {
+        allow(RecordTotals(count: totals.count + added.count, bytes: totals.bytes + added.bytes))
+    }
+
     /// Whether a record that is charged so much fits if it is the only one.
     func admit(charge: Int) -> Bool {
         allow(RecordTotals(count: 1, bytes: charge))

@@ -93,9 +93,7 @@ extension WriteTransaction {
         for row in rows {
             let isSuperseded = (latest[row.id] ?? .min) > row.stamp
             guard try isSuperseded || !withRow(at: row.place, { $0?.id == row.id }) else { continue }
-            statements.deleteRecency.bind(row.stamp, at: 1)
-            try statements.deleteRecency.run()
-            if db.changesCount > 0 { recencyRowDifference -= 1 }
+            try deleteRecencyRows(row.stamp...row.stamp)
         }
     }
 }

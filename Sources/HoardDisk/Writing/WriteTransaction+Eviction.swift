@@ -5,14 +5,6 @@ import GRDB
 import Hoard
 import Synchronization
 
-/// How far eviction has come along the queue of eviction: no row up to these stamps is of the kind.
-struct EvictionProgress: Sendable, Hashable {
-    /// Rows of records that have not been read since they came.
-    var onTrial = Int64.min
-    /// Rows of records that have.
-    var tried = Int64.min
-}
-
 /// Eviction.
 ///
 /// Records that have not been read since they came are *on trial*: the stamps of their rows in the queue of eviction are even. As long as they are more than a fifth
@@ -28,46 +20,53 @@ extension WriteTransaction {
     /// The number of rows that a transaction passes over, after which it takes the next to be evicted of the other kind. The next one goes on from there.
     private static let maximumPassedCount = 4_096
 
-    private enum Kind { case any, onTrial, tried }
-
     /// Removes records until the totals are within the limits: expired ones first, then as described above.
     ///
     /// - Complexity: O(log n) for each record removed, O(1) if there is nothing to remove.
     func enforceLimits() throws {
-        try removeExpiredForRoom()
-        if limits.allow(totals) { return }
-        // Until the index knows the latest row of each record in the queue, an older one would be taken for it.
-        try session.loadIndex()
-        var progress = session.memory.withLock { $0.evictionProgress }
-        var trialCount = trialCount()
-        var passedCount = 0
+        try makeRoom(for: RecordTotals(count: 0, bytes: 0), trialCount: 0)
+        if let eviction { try deleteRecencyRows(eviction.takeDoomed()) }
+    }
+
+    /// Removes records until the limits allow another one.
+    ///
+    /// Before it is inserted, not after: so it gets the pages that the others leave. SQLite writes pages that are left to its log as well.
+    ///
+    /// - Parameter isOnTrial: Whether the record that comes will be on trial.
+    func makeRoom(forCharge charge: Int, isOnTrial: Bool) throws {
+        guard limits.admit(charge: charge) else { return }
+        try makeRoom(for: RecordTotals(count: 1, bytes: charge), trialCount: isOnTrial ? 1 : 0)
+    }
+
+    /// - Parameter trialCount: How many of those that are to be added are on trial.
+    private func makeRoom(for added: RecordTotals, trialCount: Int) throws {
+        if limits.allow(totals, and: added) { return }
+        if eviction == nil { try removeExpired(toMakeRoomFor: added) }
         var (hasBegunAnew, hasRebuiltQueue) = (false, false)
-        while !limits.allow(totals) {
-            let preferred = nextKind(trialCount: trialCount)
-            let takesTried = (preferred == .tried) == (passedCount < Self.maximumPassedCount)
-            let kinds: [Kind] = preferred == .any ? [.any] : takesTried ? [.tried, .onTrial] : [.onTrial, .tried]
-            var hasFound = false
-            for kind in kinds where !hasFound { hasFound = try evictPage(kind, &progress, &trialCount, &passedCount) }
-            if hasFound { continue }
+        while !limits.allow(totals, and: added) {
+            let eviction = try beginEviction()
+            let count = totals.count + added.count
+            let preferred = nextKind(of: count, onTrial: eviction.trialCount(of: totals.count) + trialCount)
+            let takesTried = (preferred == .tried) == (eviction.passedCount < Self.maximumPassedCount)
+            let kinds: [Eviction.Kind] = preferred == .any ? [.any] : takesTried ? [.tried, .onTrial] : [.onTrial, .tried]
+            if try kinds.contains(where: { try evictNext($0, eviction) }) { continue }
             if !hasBegunAnew {
                 hasBegunAnew = true
-                progress = EvictionProgress()
             } else if !hasRebuiltQueue {
                 // Records are left that are not in the queue, or the totals were wrong.
                 hasRebuiltQueue = true
                 try recomputeTotals()
                 try rebuildRecency()
-                progress = EvictionProgress()
             } else {
                 try recomputeTotals()
                 break
             }
+            eviction.beginAnew()
         }
-        evictionProgress = progress
     }
 
-    private func removeExpiredForRoom() throws {
-        while !limits.allow(totals) {
+    private func removeExpired(toMakeRoomFor added: RecordTotals) throws {
+        while !limits.allow(totals, and: added) {
             let expired = try expiredPlaces(limit: Self.pageSize)
             if expired.isEmpty { break }
             var hasRemoved = false
@@ -90,71 +89,55 @@ extension WriteTransaction {
         return places
     }
 
-    private func nextKind(trialCount: Int) -> Kind {
-        if totals.count < Self.leastCountForTrial { return .any }
-        return trialCount > totals.count / Self.trialShare ? .onTrial : .tried
+    private func nextKind(of count: Int, onTrial trialCount: Int) -> Eviction.Kind {
+        if count < Self.leastCountForTrial { return .any }
+        return trialCount > count / Self.trialShare ? .onTrial : .tried
     }
 
-    /// The number of records on trial, with what has been done here.
-    ///
-    /// The index goes on knowing records that other processes have evicted. Most of those were on trial, and all are taken for such: if they counted, nothing that
-    /// this process writes would outlive its trial.
-    private func trialCount() -> Int {
-        if hasRemovedAll { return entries.values.count { $0.map { $0.stamp & 1 == 0 } ?? false } }
-        let (trialCount, knownCount) = session.memory.withLock { memory in
-            var (trialCount, knownCount) = (memory.index.trialCount, memory.index.count)
-            for (identifier, entry) in entries {
-                if let stamp = memory.index.stamp(of: identifier) {
-                    knownCount -= 1
-                    if stamp & 1 == 0 { trialCount -= 1 }
-                }
-                if let entry {
-                    knownCount += 1
-                    if entry.stamp & 1 == 0 { trialCount += 1 }
-                }
-            }
-            return (trialCount, knownCount)
+    private func beginEviction() throws -> Eviction {
+        if let eviction { return eviction }
+        // Until the index knows the latest row of each record in the queue, an older one would be taken for it.
+        try session.loadIndex()
+        let begun = session.memory.withLock { memory in
+            Eviction(
+                memory.evictionProgress,
+                knownCount: hasRemovedAll ? 0 : memory.index.count,
+                knownTrialCount: hasRemovedAll ? 0 : memory.index.trialCount
+            )
         }
-        return max(0, trialCount - max(0, knownCount - totals.count))
+        for (identifier, entry) in entries { begun.note(storedStamp(of: identifier), entry?.stamp) }
+        eviction = begun
+        return begun
     }
 
-    /// Evicts records along a page of the queue, as long as their kind is the one to be evicted. Returns whether there was a row.
-    private func evictPage(
-        _ kind: Kind,
-        _ progress: inout EvictionProgress,
-        _ trialCount: inout Int,
-        _ passedCount: inout Int
-    ) throws -> Bool {
-        let start = kind == .any ? .min : kind == .onTrial ? progress.onTrial : progress.tried
-        let rows = try RecencyRow.page(statements.oldestRecency, after: start, limit: Self.pageSize)
-        let preferred = nextKind(trialCount: trialCount)
-        for row in rows {
-            if limits.allow(totals) || nextKind(trialCount: trialCount) != preferred { break }
-            switch kind {
-            case .any: break
-            case .onTrial: progress.onTrial = row.stamp
-            case .tried: progress.tried = row.stamp
-            }
-            let current = currentStamp(of: row.id)
-            let isSuperseded = current.map { $0 != row.stamp } ?? false
-            let isOnTrial = row.stamp & 1 == 0
-            // One of the other kind keeps its place in the queue.
-            if !isSuperseded, current != nil, kind != .any, isOnTrial != (kind == .onTrial) {
-                passedCount += 1
-                continue
-            }
-            try deleteRecencyRow(row.stamp)
-            if isSuperseded { continue }
-            guard try removeRow(at: row.place) else {
-                entries[row.id] = .some(nil)
-                continue
-            }
-            removals.evictions += 1
-            guard isOnTrial else { continue }
-            trialCount -= 1
-            if kind == .onTrial { evictedOnTrial.append(row.id) }
+    /// Takes the next row of the queue for a kind, and evicts its record if that is of the kind. Returns whether there was a row.
+    private func evictNext(_ kind: Eviction.Kind, _ eviction: Eviction) throws -> Bool {
+        var next = eviction.nextRow(kind)
+        if next == nil {
+            // Those that are about to be deleted are not to be read again.
+            try deleteRecencyRows(eviction.takeDoomed())
+            eviction.add(try RecencyRow.page(statements.oldestRecency, after: eviction.end(of: kind), limit: Self.pageSize), for: kind)
+            next = eviction.nextRow(kind)
         }
-        return !rows.isEmpty
+        guard let row = next else { return false }
+        let current = currentStamp(of: row.id)
+        let isSuperseded = current.map { $0 != row.stamp } ?? false
+        let isOnTrial = Eviction.isOnTrial(row.stamp)
+        // One of the other kind keeps its place in the queue.
+        if !isSuperseded, current != nil, kind != .any, isOnTrial != (kind == .onTrial) {
+            try deleteRecencyRows(eviction.takeDoomed())
+            eviction.passOver()
+            return true
+        }
+        try deleteRecencyRows(eviction.doom(row, kind))
+        if isSuperseded { return true }
+        guard try removeRow(at: row.place) else {
+            note(row.id, nil)
+            return true
+        }
+        removals.evictions += 1
+        if isOnTrial, kind == .onTrial { evictedOnTrial.append(row.id) }
+        return true
     }
 
     /// Puts a record into the queue of eviction that is not in it.

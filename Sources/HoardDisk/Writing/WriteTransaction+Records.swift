@@ -21,7 +21,7 @@ extension WriteTransaction {
     func insert(_ record: StoredRecord) throws {
         // It is replaced in place: a payload of the same length goes to the same pages.
         var place = try place(of: record.id)
-        if let former = place, try !forget(at: former, of: record.id, statements.rowSummary) { place = nil }
+        if let former = place, try !forget(at: former, of: record.id) { place = nil }
         sequence += 1
         var fileNonce: UInt64?
         if let file = record.file {
@@ -32,6 +32,7 @@ extension WriteTransaction {
         // One that was evicted lately is not on trial a second time.
         let isTried = place == nil && session.memory.withLock { $0.ghosts.contains(record.id) }
         if isTried { returned.append(record.id) }
+        if place == nil { try makeRoom(forCharge: record.charge, isOnTrial: !isTried) }
         var stamp = nextStamp(isUse: isTried)
         try record.header.withUnsafeBytes { header in
             try record.payload.withUnsafeBytes { payload in
@@ -90,38 +91,42 @@ extension WriteTransaction {
     @discardableResult
     func remove(_ identifier: Int64) throws -> Bool {
         guard let place = try place(of: identifier) else { return false }
-        if try forget(at: place, of: identifier, statements.deleteRecord) { return true }
-        entries[identifier] = .some(nil)
+        if try forget(at: place, of: identifier, deletes: true) { return true }
+        note(identifier, nil)
         return false
     }
 
     /// Deletes a row, whatever it is. Returns whether there was one. O((1 + t) log n).
     @discardableResult
-    func removeRow(at place: Int64) throws -> Bool { try forget(at: place, of: nil, statements.deleteRecord) }
+    func removeRow(at place: Int64) throws -> Bool { try forget(at: place, of: nil, deletes: true) }
 
     /// Takes a row's charge off the totals, and removes the traces of its record from other tables and the file system.
     ///
     /// - Parameters:
     ///   - owner: The record whose row it must be; `nil`: any.
-    ///   - statement: Deletes the row, or returns the row that it would delete.
+    ///   - deletes: Whether the row is deleted. Otherwise another one is about to take its place.
     /// - Returns: Whether there was such a row.
-    private func forget(at place: Int64, of owner: Int64?, _ statement: RawStatement) throws -> Bool {
+    private func forget(at place: Int64, of owner: Int64?, deletes: Bool = false) throws -> Bool {
         // A place out of the directory may long be another record's. Others are known.
         if let owner, session.memory.withLock({ !$0.index.isComplete }) {
             guard try withRow(at: place, { $0?.id == owner }) else { return false }
         }
-        statement.bind(place, at: 1)
-        guard try statement.step() else {
-            statement.reset()
+        let row = statements.rowSummary
+        row.bind(place, at: 1)
+        guard try row.step() else {
+            row.reset()
             return false
         }
-        let identifier = statement.integer(0)
-        let charge = Int(statement.integer(1))
-        let nonce = statement.isNull(2) ? nil : UInt64(bitPattern: statement.integer(2))
-        let tags = statement.bytes(3).tagNumbers + (statement.isNull(4) ? [] : [statement.integer(4)])
-        // The deletion is complete only when the statement has been stepped to its end.
-        while try statement.step() {}
-        statement.reset()
+        let identifier = row.integer(0)
+        let charge = Int(row.integer(1))
+        let nonce = row.isNull(2) ? nil : UInt64(bitPattern: row.integer(2))
+        let tags = row.bytes(3).tagNumbers + (row.isNull(4) ? [] : [row.integer(4)])
+        row.reset()
+        if deletes {
+            // RETURNING would make a table for the row.
+            statements.deleteRecord.bind(place, at: 1)
+            try statements.deleteRecord.run()
+        }
         for tag in tags {
             statements.deleteTag.bind(tag, at: 1)
             statements.deleteTag.bind(place, at: 2)
@@ -134,7 +139,7 @@ extension WriteTransaction {
         totals.bytes &-= charge
         removedByteCount &+= charge
         // A damaged database may have two rows of one record.
-        if try self.place(of: identifier) == place { entries[identifier] = .some(nil) }
+        if try self.place(of: identifier) == place { note(identifier, nil) }
         return true
     }
 
@@ -247,6 +252,7 @@ extension WriteTransaction {
         removals.requests += max(0, totals.count)
         totals = RecordTotals(count: 0, bytes: 0)
         entries = [:]
+        eviction = nil
         hasRemovedAll = true
         changes.addEverything()
         try giveSpaceBack()

@@ -65,8 +65,8 @@ final class WriteTransaction {
     var evictedOnTrial: [Int64] = []
     /// Records that came here and had been evicted on trial lately.
     var returned: [Int64] = []
-    /// How far eviction has come along the queue; `nil` if nothing was evicted here.
-    var evictionProgress: EvictionProgress?
+    /// `nil` if nothing was to be evicted here, or has been since all records were removed.
+    var eviction: Eviction?
     /// Records entered in the directory here; `nil` if nothing was to be done.
     var directoryBatch: ArraySlice<Int64>?
     /// The bytes charged for the rows removed here.
@@ -163,7 +163,7 @@ final class WriteTransaction {
             for identifier in returned { _ = memory.ghosts.remove(identifier) }
             if !evictedOnTrial.isEmpty { memory.ghosts.reserve(totals.count / 2) }
             for identifier in evictedOnTrial { memory.ghosts.insert(identifier) }
-            if let evictionProgress { memory.evictionProgress = evictionProgress }
+            if let eviction { memory.evictionProgress = eviction.progress }
             for use in settledUses { memory.index.settleUse(of: use.identifier, noted: use.stamp) }
             memory.latestStoredStamp = max(memory.latestStoredStamp, latestStoredStamp)
             memory.recencyRowCount += recencyRowDifference
@@ -199,7 +199,7 @@ extension WriteTransaction {
         statements.insertRecency.bind(identifier, at: 2)
         statements.insertRecency.bind(place, at: 3)
         try statements.insertRecency.run()
-        entries[identifier] = .some(Entry(place: place, stamp: stamp))
+        note(identifier, Entry(place: place, stamp: stamp))
         recencyRowDifference += 1
     }
 
@@ -217,15 +217,28 @@ extension WriteTransaction {
 
     /// The stamp of the row in the queue that counts for a record; `nil` if the record is not known.
     func currentStamp(of identifier: Int64) -> Int64? {
-        if let entry = entries[identifier] { return entry?.stamp }
-        return hasRemovedAll ? nil : session.memory.withLock { $0.index.stamp(of: identifier) }
+        if let entry = entries[identifier] { entry?.stamp } else { storedStamp(of: identifier) }
     }
 
-    func deleteRecencyRow(_ stamp: Int64) throws {
-        statements.deleteRecency.bind(stamp, at: 1)
+    /// The same before this transaction.
+    func storedStamp(of identifier: Int64) -> Int64? {
+        hasRemovedAll ? nil : session.memory.withLock { $0.index.stamp(of: identifier) }
+    }
+
+    /// Notes where a record is now; `nil`: it is gone.
+    func note(_ identifier: Int64, _ entry: Entry?) {
+        eviction?.note(currentStamp(of: identifier), entry?.stamp)
+        entries[identifier] = .some(entry)
+    }
+
+    /// Deletes the rows of the queue between two stamps; `nil`: none.
+    func deleteRecencyRows(_ stamps: ClosedRange<Int64>?) throws {
+        guard let stamps else { return }
+        statements.deleteRecency.bind(stamps.lowerBound, at: 1)
+        statements.deleteRecency.bind(stamps.upperBound, at: 2)
         try statements.deleteRecency.run()
-        recencyRowDifference -= 1
-        greatestDeletedStamp = max(greatestDeletedStamp, stamp)
+        recencyRowDifference -= db.changesCount
+        greatestDeletedStamp = max(greatestDeletedStamp, stamps.upperBound)
     }
 
     /// All rows of the queue have been deleted.
@@ -257,9 +270,9 @@ extension WriteTransaction {
         for row in rows {
             if currentStamp(of: row.id) == row.stamp {
                 guard knowsOthers, try isGone(row.place) else { continue }
-                entries[row.id] = .some(nil)
+                note(row.id, nil)
             }
-            try deleteRecencyRow(row.stamp)
+            try deleteRecencyRows(row.stamp...row.stamp)
         }
         session.memory.withLock { memory in
             memory.cleaningStamp = rows.last?.stamp ?? .min

@@ -20,6 +20,13 @@ import Testing
         await store.flush()
     }
 
+    /// Writes records in one transaction.
+    private func insertTogether(_ numbers: Range<Int>, into store: DiskStore, _ text: String = "value") async throws {
+        let session = try store.core.session()
+        let records = try numbers.map { try store.core.stored(workspace.record(text), RecordKey("\($0)"), session) }
+        try await store.core.commit(.perform { transaction in for record in records { try transaction.insert(record) } })
+    }
+
     private func read(_ numbers: Range<Int>, in store: DiskStore) async throws {
         for number in numbers { #expect(try await store.record(forKey: RecordKey("\(number)")) != nil, "\(number)") }
     }
@@ -92,6 +99,18 @@ import Testing
         #expect(try await count(of: 200..<400, in: store) == 0)
     }
 
+    @Test func recordsTakeThePagesOfThoseThatLeaveInTheSameTransaction() async throws {
+        let store = try workspace.open(maximumCount: 400, hasFixedIdentifiers: true)
+        let text = String(repeating: "payload ", count: 64)
+        try await insertTogether(0..<400, into: store, text)
+        func pageCount() throws -> Int { try #require(try store.countOnWriter("PRAGMA page_count")) }
+        let before = try pageCount()
+        try await insertTogether(400..<600, into: store, text)
+        #expect(try await count(of: 200..<600, in: store) == 400)
+        // 200 records fill more than 30 pages.
+        #expect(try pageCount() <= before + 4)
+    }
+
     /// A reference without ghosts, as no key returns.
     private struct Model {
         var onTrial: [Int] = []
@@ -123,12 +142,15 @@ import Testing
         var model = Model()
         var next = 0
         for round in 0..<60 {
-            for _ in 0..<Int.random(in: 1...40, using: &generator) {
-                // Each by itself, as limits are enforced at the end of a transaction.
-                try await store.insert(workspace.record(), forKey: RecordKey("\(next)"))
-                model.insert(next, limit: limit)
-                next += 1
+            let end = next + Int.random(in: 1...40, using: &generator)
+            // Each makes room for itself, whether it shares a transaction with others or not.
+            if Bool.random(using: &generator) {
+                try await insertTogether(next..<end, into: store)
+            } else {
+                for number in next..<end { try await store.insert(workspace.record(), forKey: RecordKey("\(number)")) }
             }
+            for number in next..<end { model.insert(number, limit: limit) }
+            next = end
             for _ in 0..<Int.random(in: 0...30, using: &generator) {
                 guard let number = (model.onTrial + model.tried).randomElement(using: &generator) else { continue }
                 #expect(try await store.record(forKey: RecordKey("\(number)")) != nil, "seed \(seed), round \(round), \(number)")
