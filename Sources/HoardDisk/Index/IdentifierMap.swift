@@ -1,10 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A map from records' identifiers to numbers, 16 bytes for each place.
+/// A map from records' identifiers to numbers, 19 to 24 bytes for each member.
 ///
-/// Identifiers are keyed hashes, so they need no hashing again, and an attacker cannot choose ones that collide. Zero is no identifier. A large map has 256 parts
-/// that grow one by one, so that no caller waits while ten million places are copied.
+/// Identifiers are keyed hashes, so that an attacker cannot choose ones that collide. Zero is no identifier. A large map has 256 parts that grow one by one, so that no
+/// caller waits while ten million places are copied.
 struct IdentifierMap {
     /// One, or 256 by the first byte of the identifier.
     private var tables: [IdentifierTable]
@@ -14,12 +14,19 @@ struct IdentifierMap {
     static let dividedCount = 1 << 16
 
     init(minimumCapacity: Int = 0) {
-        tables =
-            minimumCapacity > Self.dividedCount
-            ? (0..<256).map { _ in IdentifierTable(minimumCapacity: minimumCapacity / 256) } : [IdentifierTable(minimumCapacity: minimumCapacity)]
+        guard minimumCapacity > Self.dividedCount else {
+            tables = [IdentifierTable(minimumCapacity: minimumCapacity)]
+            return
+        }
+        // Some parts get more than others.
+        let share = minimumCapacity / 256
+        tables = (0..<256).map { _ in IdentifierTable(minimumCapacity: share + share / 16 + 16) }
     }
 
     var isEmpty: Bool { count == 0 }
+
+    /// For tests.
+    var allocatedByteCount: Int { tables.reduce(0) { $0 + $1.allocatedByteCount } }
 
     private func part(of identifier: Int64) -> Int { tables.count == 1 ? 0 : Int(UInt64(bitPattern: identifier) >> 56) }
 
@@ -53,7 +60,7 @@ struct IdentifierMap {
     }
 
     private mutating func divide() {
-        var divided = IdentifierMap(minimumCapacity: 2 * count)
+        var divided = IdentifierMap(minimumCapacity: count + count / 8)
         forEach { divided.updateValue($1, forIdentifier: $0) }
         self = divided
     }

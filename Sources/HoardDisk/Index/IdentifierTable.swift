@@ -1,89 +1,127 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of an ``IdentifierMap``: open addressing with linear probing.
+/// A part of an ``IdentifierMap``: linear probing in the order of the hashes (Amble and Knuth, The Computer Journal 1974).
+///
+/// A member lies in its home or behind it, and no later than one with a greater hash. So a search for one that is not there is as short as another, even
+/// if five of six places are taken, and the table grows by a quarter: it has 19 to 24 bytes for each member. A table that doubles has up to 43.
 struct IdentifierTable {
+    /// The hash is 0 if the place is empty.
     private struct Place {
-        var identifier: Int64 = 0
+        var hash: UInt64 = 0
         var value: Int64 = 0
     }
 
+    /// Homes, and some places behind them for those whose homes are at the end. The last place is empty.
     private var places: [Place]
-    private var mask: Int
+    private var homeCount: Int
     private(set) var count = 0
 
-    init(minimumCapacity: Int = 0) {
-        var capacity = 64
-        while capacity * 3 / 4 < minimumCapacity { capacity *= 2 }
-        places = Array(repeating: Place(), count: capacity)
-        mask = capacity - 1
+    init(minimumCapacity: Int = 0) { self.init(homeCount: minimumCapacity + minimumCapacity / 5 + 1) }
+
+    private init(homeCount: Int) {
+        self.homeCount = max(homeCount, 48)
+        places = Array(repeating: Place(), count: self.homeCount + self.homeCount / 64 + 16)
     }
 
-    private func firstPlace(of identifier: Int64) -> Int {
-        Int(truncatingIfNeeded: identifier ^ identifier >> 32) & mask
-    }
+    var allocatedByteCount: Int { places.count * MemoryLayout<Place>.stride }
 
-    /// The place that has `identifier`, or the empty one where it belongs.
-    private func place(of identifier: Int64) -> Int {
-        var index = firstPlace(of: identifier)
+    /// An odd multiplier gives each identifier a hash of its own, and numbers that follow each other distant ones. The other one undoes it.
+    private static let (multiplier, inverse): (UInt64, UInt64) = (0x9E37_79B9_7F4A_7C15, 0xF1DE_83E1_9937_733D)
+
+    private static func hash(_ identifier: Int64) -> UInt64 { UInt64(bitPattern: identifier) &* multiplier }
+
+    /// Homes are in the order of the hashes.
+    private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(homeCount)).high) }
+
+    /// Where a hash is, or where it belongs.
+    private func search(_ hash: UInt64) -> (index: Int, isThere: Bool) {
+        var index = home(hash)
         while true {
-            let found = places[index].identifier
-            if found == identifier || found == 0 { return index }
-            index = (index + 1) & mask
+            let found = places[index].hash
+            if found >= hash { return (index, found == hash && hash != 0) }
+            if found == 0 { return (index, false) }
+            index += 1
         }
     }
 
     /// The value of an identifier. O(1).
     subscript(identifier: Int64) -> Int64? {
-        let place = places[place(of: identifier)]
-        return place.identifier == 0 ? nil : place.value
+        let (index, isThere) = search(Self.hash(identifier))
+        return isThere ? places[index].value : nil
     }
 
     /// Sets a value and returns the one before. O(1), amortised.
     @discardableResult
     mutating func updateValue(_ value: Int64, forIdentifier identifier: Int64) -> Int64? {
-        let index = place(of: identifier)
-        if places[index].identifier != 0 {
+        let hash = Self.hash(identifier)
+        var (index, isThere) = search(hash)
+        if isThere {
             defer { places[index].value = value }
             return places[index].value
         }
         guard identifier != 0 else { return nil }
-        places[index] = Place(identifier: identifier, value: value)
-        count += 1
-        if count > places.count / 4 * 3 { grow() }
+        while !insert(Place(hash: hash, value: value), at: index) {
+            grow()
+            (index, isThere) = search(hash)
+        }
         return nil
+    }
+
+    /// - Returns: Whether there was room.
+    private mutating func insert(_ place: Place, at index: Int) -> Bool {
+        guard count < homeCount / 6 * 5 else { return false }
+        var end = index
+        while places[end].hash != 0 { end += 1 }
+        guard end < places.count - 1 else { return false }
+        while end > index {
+            places[end] = places[end - 1]
+            end -= 1
+        }
+        places[index] = place
+        count += 1
+        return true
     }
 
     /// Removes an identifier and returns its value. O(1).
     @discardableResult
     mutating func removeValue(forIdentifier identifier: Int64) -> Int64? {
-        var hole = place(of: identifier)
-        guard places[hole].identifier != 0 else { return nil }
-        let value = places[hole].value
-        count -= 1
-        // Moves later members of the run into the hole, so that no search ends too early. No markers are left behind.
-        var index = hole
-        while true {
-            index = (index + 1) & mask
-            let candidate = places[index].identifier
-            if candidate == 0 { break }
-            let distance = (index &- firstPlace(of: candidate)) & mask
-            if distance >= (index &- hole) & mask {
-                places[hole] = places[index]
-                hole = index
-            }
+        let (index, isThere) = search(Self.hash(identifier))
+        guard isThere else { return nil }
+        let value = places[index].value
+        // Those behind it move up, until one is in its home.
+        var next = index + 1
+        while places[next].hash != 0, home(places[next].hash) < next {
+            places[next - 1] = places[next]
+            next += 1
         }
-        places[hole] = Place()
+        places[next - 1] = Place()
+        count -= 1
         return value
     }
 
     func forEach(_ body: (_ identifier: Int64, _ value: Int64) throws -> Void) rethrows {
-        for place in places where place.identifier != 0 { try body(place.identifier, place.value) }
+        for place in places where place.hash != 0 { try body(Int64(bitPattern: place.hash &* Self.inverse), place.value) }
     }
 
     private mutating func grow() {
-        var larger = IdentifierTable(minimumCapacity: places.count)
-        forEach { larger.updateValue($1, forIdentifier: $0) }
+        var larger = self
+        repeat { larger = IdentifierTable(homeCount: larger.homeCount + larger.homeCount / 4) } while !larger.fill(with: self)
         self = larger
+    }
+
+    /// Takes the members of another table, in order. This one is empty.
+    ///
+    /// - Returns: Whether there was room.
+    private mutating func fill(with other: IdentifierTable) -> Bool {
+        var next = 0
+        for place in other.places where place.hash != 0 {
+            next = max(next, home(place.hash))
+            guard next < places.count - 1 else { return false }
+            places[next] = place
+            next += 1
+        }
+        count = other.count
+        return true
     }
 }

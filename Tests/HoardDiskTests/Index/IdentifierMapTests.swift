@@ -7,12 +7,11 @@ import Testing
 @testable import HoardDisk
 
 @Suite struct IdentifierMapTests {
-    /// A random identifier. Colliding identifiers belong to the same or to neighbouring places
-    /// in every table of up to 2¹⁶ places.
+    /// A random identifier. Colliding identifiers have one home: the first, one in the middle or the last.
     private func identifier(colliding: Bool, using generator: inout SeededGenerator) -> Int64 {
         if !colliding { return Int64.random(in: -40...40, using: &generator) }
-        let place = [Int64(0), 1, 65_535][Int.random(in: 0..<3, using: &generator)]
-        return Int64.random(in: 0..<12, using: &generator) << 16 | place
+        let hash = [UInt64(1), 1 << 63, .max - 32][Int.random(in: 0..<3, using: &generator)] + UInt64.random(in: 0..<32, using: &generator)
+        return Int64(bitPattern: hash &* 0xF1DE_83E1_9937_733D)
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>, [false, true])
@@ -56,6 +55,17 @@ import Testing
         #expect(map[10_001] == nil)
         for number in 1...10_000 as ClosedRange<Int64> where number % 3 != 0 { #expect(map.removeValue(forIdentifier: number) == -number) }
         for number in 1...10_000 as ClosedRange<Int64> { #expect(map[number] == (number % 3 == 0 ? -number : nil)) }
+    }
+
+    @Test func aLargeMapHasFewPlacesThatAreEmpty() {
+        var generator = SeededGenerator(seed: 3)
+        for count in [1_000, 10_000, 70_000, 200_000] {
+            var map = IdentifierMap()
+            while map.count < count { map.updateValue(1, forIdentifier: Int64.random(in: .min ... .max, using: &generator)) }
+            #expect(map.allocatedByteCount <= count * 28, "\(count)")
+            let reserved = IdentifierMap(minimumCapacity: count)
+            #expect(reserved.allocatedByteCount <= count * 28, "\(count)")
+        }
     }
 
     @Test func aMapThatIsDividedKeepsItsMembers() {
