@@ -62,15 +62,17 @@ final class DatabaseSession: Sendable {
     let statements: Mutex<ConnectionBound<WriteStatements>?>
     let checkpointer: Checkpointer
 
-    /// The generation up to which everything is known, and the odd one of this session's transaction.
     /// When the structure of the database was last checked.
     let lastCheck = Mutex<Date?>(nil)
 
     /// The sequence of the latest stale mark that is known. No record that was written later is concerned by any.
     let latestStaleMark: Atomic<Int64>
+    /// The generation up to which everything is known, and the odd one of this session's transaction.
     let knownGeneration: Atomic<UInt64>
     let ownGeneration = Atomic<UInt64>(1)
     private let catchingUp = Mutex(())
+    /// Another process's odd generation, and when it was first met.
+    private let unfinished = Mutex<(generation: UInt64, since: Date)?>(nil)
     private let readCount = Atomic<Int>(0)
     private let isDetached = Atomic<Bool>(false)
     private static let readsBetweenLooks = 256
@@ -152,6 +154,22 @@ extension DatabaseSession {
             adopt(news)
             if let generation, generation & 1 == 0 { knownGeneration.store(generation, ordering: .releasing) }
             return news.changes
+        }
+    }
+
+    /// Whether another process has been committing for a second. It has died, or it takes long. `true` once for each second.
+    ///
+    /// As long as the generation is odd, each reading asks the database.
+    func hasUnfinishedCommit(at now: Date) -> Bool {
+        guard let odd = generation?.read(), odd & 1 == 1, odd != ownGeneration.load(ordering: .acquiring) else { return false }
+        return unfinished.withLock { unfinished in
+            guard let (generation, since) = unfinished, generation == odd else {
+                unfinished = (odd, now)
+                return false
+            }
+            guard abs(now.timeIntervalSince(since)) >= 1 else { return false }
+            unfinished = nil
+            return true
         }
     }
 

@@ -10,6 +10,10 @@ extension DiskCore {
     func catchUp(_ session: DatabaseSession) throws {
         announce(try session.catchUp())
         renewOutgrownIndex(session)
+        // A transaction of this process, which waits for others that are at work, leaves an even generation behind.
+        if configuration.createsIfMissing, session.hasUnfinishedCommit(at: configuration.clock.now()) {
+            queue.enqueue(.flushUses) { self.drain() }
+        }
     }
 
     /// Has the index filled again when it has grown much by the writes of others.

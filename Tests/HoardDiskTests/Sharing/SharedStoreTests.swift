@@ -28,6 +28,23 @@ import Testing
         }
     }
 
+    @Test func aProcessThatDiedInACommitSlowsReadersDownForASecondOnly() async throws {
+        let store = try workspace.open()
+        try await store.insert(workspace.record(), forKey: "key")
+        let file = try #require(try GenerationFile(path: generationPath, creating: false))
+        let odd = file.begin()
+        // Without uses, which would be written.
+        for _ in 0..<3 { #expect(try await store.peekText("key") == "value") }
+        #expect(!store.isKnownAbsent("other"))
+        await store.flush()
+        #expect(file.read() == odd)
+        workspace.clock.advance(by: 1)
+        #expect(try await store.peekText("key") == "value")
+        await store.flush()
+        #expect(file.read().map { $0 & 1 == 0 && $0 > odd } == true)
+        #expect(store.isKnownAbsent("other"))
+    }
+
     @Test func removalsByKeyTagAndPartitionAreSeenByTheOthersAtOnce() async throws {
         let (first, second) = (try workspace.open(), try workspace.open())
         for number in 0..<600 {

@@ -92,6 +92,7 @@ extension Measurement {
         line.add("hits", read.hits)
         line.add("µs per get", read.nanoseconds / 1_000)
         line.add("device reads per hit", Double(counters.deviceReads) / Double(max(read.hits, 1)))
+        // The thread's alone: a store may examine its files meanwhile, beside the reading.
         line.add("bytes read per hit", Double(counters.readBytes) / Double(max(read.hits, 1)), digits: 0)
         line.print()
         try await subject.close()

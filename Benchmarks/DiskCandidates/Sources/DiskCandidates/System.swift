@@ -6,8 +6,9 @@ internal import Foundation
 /// The system's counters.
 enum System {
     struct Counters {
-        /// Bytes that this process made the device read and write, by /proc/self/io.
+        /// Bytes that this thread made the device read, by /proc/thread-self/io.
         var readBytes = 0
+        /// Bytes that this process made the device write, by /proc/self/io.
         var writtenBytes = 0
         /// The work of the device for all processes, by /sys/block.
         var deviceReads = 0
@@ -28,7 +29,7 @@ enum System {
 
     static var counters: Counters {
         var counters = Counters()
-        counters.readBytes = number("read_bytes:", in: "/proc/self/io")
+        counters.readBytes = number("read_bytes:", in: "/proc/thread-self/io")
         counters.writtenBytes = number("write_bytes:", in: "/proc/self/io")
         let fields = text("/sys/block/\(device)/stat").split(separator: " ").compactMap { Int($0) }
         if fields.count > 6 {

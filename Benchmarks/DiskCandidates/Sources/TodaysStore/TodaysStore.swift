@@ -27,7 +27,14 @@ public final class TodaysStore: Subject {
         }
     }
 
-    public func waitUntilComplete() {}
+    /// Until the index knows every record, and so that one is not there. The reading notices that a killed process has left a commit unfinished.
+    public func waitUntilComplete() {
+        while !store.isKnownAbsent("none has this key") {
+            _ = try? store.immediateRecord(forKey: "none has this key")
+            usleep(1_000)
+        }
+    }
+
     public var recordCount: Int { 0 }
 
     public func close() async throws { await store.close() }
