@@ -144,9 +144,9 @@ struct RecordLimits: Sendable, Hashable {
         totals.count <= (maximumCount ?? .max) && totals.bytes <= (maximumBytes ?? .max)
     }
 
-    /// Whether there is room for more.
+    /// Whether there is room for more. Damaged totals must not trap.
     func allow(_ totals: RecordTotals, and added: RecordTotals) -> Bool {
-        allow(RecordTotals(count: totals.count + added.count, bytes: totals.bytes + added.bytes))
+        allow(RecordTotals(count: totals.count &+ added.count, bytes: totals.bytes &+ added.bytes))
     }
 
     /// Whether a record that is charged so much fits if it is the only one.

@@ -19,6 +19,8 @@ struct DirectoryUpdate: Sendable {
     /// The number of records up to which the directory is not needed: so many are read at once.
     static let leastCount = 16_384
     private static let recordsForEach = 16
+    /// The number of records in the store for each that is gone, when those leave by themselves.
+    private static let removalsForEach = 4
     /// The number of records that a transaction enters for each that it changes.
     private static let pace = 4
 
@@ -83,7 +85,7 @@ struct DirectoryUpdate: Sendable {
     mutating func takeWaiting(recordCount: Int) -> [Int64]? {
         let leastCount = max(Self.leastCount, recordCount / Self.recordsForEach)
         // In a small store, meaningless rows are removed before they are so many.
-        let isDue = placed.count >= leastCount || removed.count >= 4 * leastCount
+        let isDue = placed.count >= leastCount || removed.count >= max(Self.leastCount, recordCount / Self.removalsForEach)
         guard sorted == nil, isDue || (recordCount > Self.leastCount && rowCount >= 2 * leastCount) else { return nil }
         defer { (placed, removed, rowCount) = ([], [], 0) }
         return placed + removed

@@ -13,12 +13,20 @@ struct RecencyRow: Sendable {
     let place: Int64
 
     /// Reads rows, those with the smallest stamps first. ``query`` is the statement.
+    ///
+    /// Throws `SQLITE_CORRUPT` if they are not in order, as in a damaged page: SQLite does not look when it goes from row to row.
     static func page(_ statement: RawStatement, after stamp: Int64, limit: Int) throws -> [RecencyRow] {
         statement.bind(stamp, at: 1)
         statement.bind(Int64(limit), at: 2)
         defer { statement.reset() }
         var rows: [RecencyRow] = []
-        while try statement.step() { rows.append(RecencyRow(stamp: statement.integer(0), id: statement.integer(1), place: statement.integer(2))) }
+        var latest = stamp
+        while try statement.step() {
+            let row = RecencyRow(stamp: statement.integer(0), id: statement.integer(1), place: statement.integer(2))
+            guard row.stamp > latest else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "The queue of eviction is out of order.") }
+            latest = row.stamp
+            rows.append(row)
+        }
         return rows
     }
 }

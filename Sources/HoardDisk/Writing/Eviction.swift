@@ -1,17 +1,17 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far eviction has come along the queue of eviction: no row up to these stamps is of the kind.
+/// How far eviction has come along its queue, for each kind of records: no row up to the stamp has a record of that kind.
 struct EvictionProgress: Sendable, Hashable {
-    /// Rows of records that have not been read since they came.
+    /// For records that have not been read since they came.
     var onTrial = Int64.min
-    /// Rows of records that have.
+    /// For those that have.
     var tried = Int64.min
 }
 
 /// What a transaction that evicts knows of the queue of eviction.
 final class Eviction {
-    /// Which records are evicted: ``WriteTransaction``.
+    /// The records that are evicted next: all, those that have not been read since they came, or those that have.
     enum Kind { case any, onTrial, tried }
 
     private(set) var progress: EvictionProgress
@@ -21,7 +21,7 @@ final class Eviction {
     private var knownCount, knownTrialCount: Int
     /// Rows that have been read and not looked at.
     private var rows: [Kind: ArraySlice<RecencyRow>] = [:]
-    /// Rows that are to be deleted: all those between these stamps. One kind has come upon them, one after the other.
+    /// Rows that are to be deleted: all those between these stamps. All came next, one after the other, for the same kind.
     private var doomed: (kind: Kind, stamps: ClosedRange<Int64>)?
 
     init(_ progress: EvictionProgress, knownCount: Int, knownTrialCount: Int) {
@@ -67,6 +67,7 @@ final class Eviction {
         }
     }
 
+    /// Takes in the rows that have been read for a kind.
     func add(_ page: [RecencyRow], for kind: Kind) { rows[kind] = page[...] }
 
     /// A row that came next for a kind is to be deleted.
@@ -81,7 +82,7 @@ final class Eviction {
         return takeDoomed()
     }
 
-    /// The stamps of the rows that have to be deleted now; `nil`: there are none.
+    /// Takes the stamps of the rows that are to be deleted; `nil`: there are none.
     func takeDoomed() -> ClosedRange<Int64>? {
         defer { doomed = nil }
         return doomed?.stamps

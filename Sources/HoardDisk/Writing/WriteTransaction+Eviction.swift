@@ -28,9 +28,9 @@ extension WriteTransaction {
         if let eviction { try deleteRecencyRows(eviction.takeDoomed()) }
     }
 
-    /// Removes records until the limits allow another one.
+    /// Removes records until the limits allow another record, as ``enforceLimits()`` does.
     ///
-    /// Before it is inserted, not after: so it gets the pages that the others leave. SQLite writes pages that are left to its log as well.
+    /// Before it is inserted, not after: so it gets the pages that the others leave. SQLite writes pages that have become free to its log, too.
     ///
     /// - Parameter isOnTrial: Whether the record that comes will be on trial.
     func makeRoom(forCharge charge: Int, isOnTrial: Bool) throws {
@@ -41,7 +41,7 @@ extension WriteTransaction {
     /// - Parameter trialCount: How many of those that are to be added are on trial.
     private func makeRoom(for added: RecordTotals, trialCount: Int) throws {
         if limits.allow(totals, and: added) { return }
-        if eviction == nil { try removeExpired(toMakeRoomFor: added) }
+        if mayHaveExpired { try removeExpired(toMakeRoomFor: added) }
         var (hasBegunAnew, hasRebuiltQueue) = (false, false)
         while !limits.allow(totals, and: added) {
             let eviction = try beginEviction()
@@ -68,7 +68,10 @@ extension WriteTransaction {
     private func removeExpired(toMakeRoomFor added: RecordTotals) throws {
         while !limits.allow(totals, and: added) {
             let expired = try expiredPlaces(limit: Self.pageSize)
-            if expired.isEmpty { break }
+            if expired.isEmpty {
+                mayHaveExpired = false
+                break
+            }
             var hasRemoved = false
             for place in expired where try removeRow(at: place) {
                 removals.expirations += 1

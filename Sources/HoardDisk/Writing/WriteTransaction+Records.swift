@@ -15,7 +15,8 @@ extension WriteTransaction {
     /// The number of records that a removal by tag deletes at once. The others are gone as well, and are deleted later.
     static let sweepBatchSize = 256
 
-    /// Adds a record as the most recently used one. One with the same `id` is removed first, whatever its key.
+    /// Adds a record as the most recently used one. One with the same `id` is removed first, whatever its key; otherwise others are, if there is no room.
+    /// So operations that come later in the transaction make no room for this one.
     ///
     /// - Complexity: O((1 + t) log n) for t tags, and O(m) for m bytes of record.
     func insert(_ record: StoredRecord) throws {
@@ -74,8 +75,9 @@ extension WriteTransaction {
                 }
             }
         }
+        if let expires = record.expires, expires <= StoredRecord.microseconds(now) { mayHaveExpired = true }
         totals.count += 1
-        totals.bytes += record.charge
+        totals.bytes &+= record.charge
         if place == nil { placed.append(record.id) }
         try appendToRecency(record.id, at: place ?? stamp, stamp: stamp)
         changes.add(record.key)

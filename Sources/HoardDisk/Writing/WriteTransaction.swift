@@ -65,8 +65,10 @@ final class WriteTransaction {
     var evictedOnTrial: [Int64] = []
     /// Records that came here and had been evicted on trial lately.
     var returned: [Int64] = []
-    /// `nil` if nothing was to be evicted here, or has been since all records were removed.
+    /// `nil` if nothing has had to be evicted here, or nothing since all records were removed.
     var eviction: Eviction?
+    /// Whether there may be records whose time is up.
+    var mayHaveExpired = true
     /// Records entered in the directory here; `nil` if nothing was to be done.
     var directoryBatch: ArraySlice<Int64>?
     /// The bytes charged for the rows removed here.
@@ -162,7 +164,8 @@ final class WriteTransaction {
             if let directoryBatch { memory.directory.settle(directoryBatch) }
             for identifier in returned { _ = memory.ghosts.remove(identifier) }
             if !evictedOnTrial.isEmpty { memory.ghosts.reserve(totals.count / 2) }
-            for identifier in evictedOnTrial { memory.ghosts.insert(identifier) }
+            // Not one that has come again since.
+            for identifier in evictedOnTrial where !isHeld(identifier) { memory.ghosts.insert(identifier) }
             if let eviction { memory.evictionProgress = eviction.progress }
             for use in settledUses { memory.index.settleUse(of: use.identifier, noted: use.stamp) }
             memory.latestStoredStamp = max(memory.latestStoredStamp, latestStoredStamp)
@@ -175,6 +178,9 @@ final class WriteTransaction {
         }
         session.renewDirectoryUpdate()
     }
+
+    /// Whether a record was written or used here, and has not been removed since.
+    private func isHeld(_ identifier: Int64) -> Bool { entries[identifier].flatMap { $0 } != nil }
 
     /// Counts the records anew. O(n); for when the running totals may be wrong.
     func recomputeTotals() throws {

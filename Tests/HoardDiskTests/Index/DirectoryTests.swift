@@ -130,15 +130,19 @@ import Testing
         let count = Int64(DirectoryUpdate.leastCount)
         for identifier in 1...3 * count { update.noteRemoved(identifier) }
         for identifier in 1..<count { update.note(-identifier) }
-        let none = update.takeWaiting(recordCount: 1)
+        let recordCount = 16 * DirectoryUpdate.leastCount
+        let none = update.takeWaiting(recordCount: recordCount)
         #expect(none == nil)
         update.note(-count)
-        let taken = update.takeWaiting(recordCount: 1)
+        let taken = update.takeWaiting(recordCount: recordCount)
         #expect(taken?.count == 4 * DirectoryUpdate.leastCount)
         // Without any that come, they leave by themselves in the end.
         for identifier in 1...4 * count { update.noteRemoved(identifier) }
-        let gone = update.takeWaiting(recordCount: 1)
+        let gone = update.takeWaiting(recordCount: recordCount)
         #expect(gone?.count == 4 * DirectoryUpdate.leastCount)
+        for identifier in 1...count { update.noteRemoved(identifier) }
+        let ofSmallStore = update.takeWaiting(recordCount: 1)
+        #expect(ofSmallStore?.count == DirectoryUpdate.leastCount)
     }
 
     @Test func othersUsesOfARecordAreNotCollected() {

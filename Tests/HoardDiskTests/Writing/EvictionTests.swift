@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import Hoard
 import HoardTesting
 import Synchronization
@@ -109,6 +110,42 @@ import Testing
         #expect(try await count(of: 200..<600, in: store) == 400)
         // 200 records fill more than 30 pages.
         #expect(try pageCount() <= before + 4)
+    }
+
+    @Test func recordsWhoseTimeIsUpLeaveFirstAlsoIfTheyCameInTheSameTransaction() async throws {
+        let store = try workspace.open(maximumCount: 2)
+        try await insert(0..<2, into: store)
+        let session = try store.core.session()
+        var expired = workspace.record()
+        expired.staleUntil = workspace.clock.now() - 1
+        let records = try [("2", workspace.record()), ("3", expired), ("4", workspace.record())].map { key, record in
+            try store.core.stored(record, RecordKey(key), session)
+        }
+        try await store.core.commit(.perform { transaction in for record in records { try transaction.insert(record) } })
+        #expect(try await store.peekRecord(forKey: "2") != nil)
+        #expect(try await store.peekRecord(forKey: "4") != nil)
+        #expect(try store.countedTotals().count == 2)
+    }
+
+    @Test func oneThatLeavesAndReturnsInATransactionIsNotTakenForOneThatHasLeft() async throws {
+        let store = try workspace.open(maximumCount: 300, hasFixedIdentifiers: true)
+        try await insertTogether(0..<300, into: store)
+        let session = try store.core.session()
+        let records = try ["new", "0"].map { try store.core.stored(workspace.record(), RecordKey($0), session) }
+        try await store.core.commit(.perform { transaction in for record in records { try transaction.insert(record) } })
+        #expect(try await count(of: 0..<2, in: store) == 1)
+        let areGhosts = session.memory.withLock { memory in ["0", "1"].map { memory.ghosts.contains(session.identify.identifier(of: RecordKey($0))) }
+        }
+        #expect(areGhosts == [false, true])
+    }
+
+    @Test func aQueueOutOfOrderIsDamaged() throws {
+        let database = try DatabaseQueue()
+        try database.inDatabase { db in
+            let statement = try RawStatement("SELECT column1, 7, 7 FROM (VALUES (5), (9), (8)) WHERE column1 > ? LIMIT ?", on: db)
+            #expect(try RecencyRow.page(statement, after: 0, limit: 2).map(\.stamp) == [5, 9])
+            #expect(throws: DatabaseError.self) { try RecencyRow.page(statement, after: 0, limit: 3) }
+        }
     }
 
     /// A reference without ghosts, as no key returns.
