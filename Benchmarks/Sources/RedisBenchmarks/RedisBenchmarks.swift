@@ -3,7 +3,7 @@
 
 internal import BenchmarkSupport
 internal import Foundation
-internal import HoardRedis
+@_spi(Client) internal import HoardRedis
 
 /// One connection to Redis: how many GETs it does in a second, beside `redis-benchmark` in the same run.
 @main
