@@ -111,7 +111,7 @@ struct DatabaseOpening {
             )
             let generation = try GenerationFile(path: directory.path(of: GenerationFile.name), creating: configuration.createsIfMissing)
             // Read before the database is: changes that are written in between are learned again, which does no harm.
-            let knownGeneration = generation?.read() ?? 1
+            let knownGeneration = generation?.read() ?? GenerationFile.none
             if isChecked, try !(probing ?? openReader()).unsafeRead(DiskCore.isSound) {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT)
             }
@@ -129,7 +129,7 @@ struct DatabaseOpening {
                 readers: readers,
                 checkpointer: checkpointer,
                 generation: generation,
-                knownGeneration: knownGeneration & 1 == 0 ? knownGeneration : 1,
+                knownGeneration: knownGeneration & 1 == 0 ? knownGeneration : GenerationFile.none,
                 memory: memory,
                 identifierOverride: identifierOverride
             )
@@ -146,7 +146,11 @@ struct DatabaseOpening {
         memory.latestChange = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM changes") ?? 0
         memory.latestStoredStamp = try Int64.fetchOne(db, sql: "SELECT MAX(stamp) FROM recency") ?? 0
         memory.index.advance(past: memory.latestStoredStamp)
-        try memory.enterTail(db)
+        do {
+            try memory.enterTail(db)
+        } catch  where !configuration.createsIfMissing && StoreError.isDamage(error) {
+            // A tool shows the records all the same: the directory leads to them.
+        }
         memory.index.invalidations = try ForeignChanges.invalidations(db)
         for mark in try ScopedStaleMark.all(db) { memory.index.add(mark) }
         return memory

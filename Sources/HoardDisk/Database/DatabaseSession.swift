@@ -69,7 +69,7 @@ final class DatabaseSession: Sendable {
     let latestStaleMark: Atomic<Int64>
     /// The generation up to which everything is known, and the odd one of this session's transaction.
     let knownGeneration: Atomic<UInt64>
-    let ownGeneration = Atomic<UInt64>(1)
+    let ownGeneration = Atomic<UInt64>(GenerationFile.none)
     private let catchingUp = Mutex(())
     /// Another process's odd generation, and when it was first met.
     private let unfinished = Mutex<(generation: UInt64, since: Date)?>(nil)
@@ -157,7 +157,7 @@ extension DatabaseSession {
         }
     }
 
-    /// Whether another process has been committing for a second. It has died, or it takes long. `true` once for each second.
+    /// Whether another process has been committing for a second. Either it has died, or it takes long. `true` at most once a second.
     ///
     /// As long as the generation is odd, each reading asks the database.
     func hasUnfinishedCommit(at now: Date) -> Bool {

@@ -83,7 +83,8 @@ extension DatabaseSession {
             memory.withLock { memory in
                 for identifier in identifiers where memory.index.places[identifier] == nil { memory.directory.noteRemoved(identifier) }
             }
-            guard let last = identifiers.last, last < .max, identifiers.count == Self.pageSize else { return }
+            // Of a damaged page, too, no walk without an end.
+            guard let last = identifiers.last, last >= start, last < .max, identifiers.count == Self.pageSize else { return }
             start = last + 1
         }
     }

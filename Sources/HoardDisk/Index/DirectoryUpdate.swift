@@ -9,8 +9,9 @@ import Synchronization
 ///
 /// The directory leads from a record's identifier to its place, and is read while the index in memory is not complete. Identifiers are hashes, so to enter each record at
 /// once would write a page for each. So records are collected until there is one for each 16 in the store. Then they are entered in the order of their identifiers,
-/// some with each transaction, and a page gets several. Rows of records that are gone do no harm, and leave on the same occasion. An opening reads the places that the directory may lack from the end of the queue of
-/// eviction: those behind ``through``. There are rows of uses, too, so ``through`` also goes on when the queue has got many rows, and few records have come.
+/// some with each transaction, and a page gets several. Rows of records that are gone do no harm, and leave on the same occasion.
+///
+/// An opening reads the places that the directory may lack from the end of the queue of eviction: those behind ``through``. There are rows of uses, too, so ``through`` also goes on when the queue has got many rows, and few records have come.
 struct DirectoryUpdate: Sendable {
     static let query = "SELECT place FROM directory WHERE id = ?"
     static let queryOfThrough = "SELECT place FROM directory WHERE id = \(rowOfThrough)"
@@ -19,7 +20,7 @@ struct DirectoryUpdate: Sendable {
     /// The number of records up to which the directory is not needed: so many are read at once.
     static let leastCount = 16_384
     private static let recordsForEach = 16
-    /// The number of records in the store for each that is gone, when those leave by themselves.
+    /// Rows of gone records leave without waiting for new records once there is one for so many records in the store.
     private static let removalsForEach = 4
     /// The number of records that a transaction enters for each that it changes.
     private static let pace = 4

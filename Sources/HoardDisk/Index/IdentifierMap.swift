@@ -1,7 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A map from records' identifiers to numbers, 19 to 24 bytes for each member.
+/// A map from records' identifiers to numbers, 19 to 25 bytes for each member.
 ///
 /// Identifiers are keyed hashes, so that an attacker cannot choose ones that collide. Zero is no identifier. A large map has 256 parts that grow one by one, so that no
 /// caller waits while ten million places are copied.

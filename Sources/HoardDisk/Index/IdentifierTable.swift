@@ -3,8 +3,8 @@
 
 /// A part of an ``IdentifierMap``: linear probing in the order of the hashes (Amble and Knuth, The Computer Journal 1974).
 ///
-/// A member lies in its home or behind it, and no later than one with a greater hash. So a search for one that is not there is as short as another, even
-/// if five of six places are taken, and the table grows by a quarter: it has 19 to 24 bytes for each member. A table that doubles has up to 43.
+/// A member lies in its home or behind it, and before every member with a greater hash. So a search for one that is not there is as short as any other, even
+/// when five of six places are taken, and the table grows by a quarter: it has 19 to 25 bytes for each member. A table that doubles has up to 43.
 struct IdentifierTable {
     /// The hash is 0 if the place is empty.
     private struct Place {
@@ -19,14 +19,18 @@ struct IdentifierTable {
 
     init(minimumCapacity: Int = 0) { self.init(homeCount: minimumCapacity + minimumCapacity / 5 + 1) }
 
-    private init(homeCount: Int) {
+    /// - Parameter tailCount: The number of places behind the homes; `nil`: as many as hashes need that are at random.
+    private init(homeCount: Int, tailCount: Int? = nil) {
         self.homeCount = max(homeCount, 48)
-        places = Array(repeating: Place(), count: self.homeCount + self.homeCount / 64 + 16)
+        places = Array(repeating: Place(), count: self.homeCount + (tailCount ?? self.homeCount / 64 + 16))
     }
 
     var allocatedByteCount: Int { places.count * MemoryLayout<Place>.stride }
 
-    /// An odd multiplier gives each identifier a hash of its own, and numbers that follow each other distant ones. The other one undoes it.
+    /// The number of members from which on the table grows.
+    private var limit: Int { homeCount - homeCount / 6 }
+
+    /// An odd multiplier gives each identifier a hash of its own, and consecutive numbers hashes far apart. `inverse` undoes it.
     private static let (multiplier, inverse): (UInt64, UInt64) = (0x9E37_79B9_7F4A_7C15, 0xF1DE_83E1_9937_733D)
 
     private static func hash(_ identifier: Int64) -> UInt64 { UInt64(bitPattern: identifier) &* multiplier }
@@ -70,7 +74,7 @@ struct IdentifierTable {
 
     /// - Returns: Whether there was room.
     private mutating func insert(_ place: Place, at index: Int) -> Bool {
-        guard count < homeCount / 6 * 5 else { return false }
+        guard count < limit else { return false }
         var end = index
         while places[end].hash != 0 { end += 1 }
         guard end < places.count - 1 else { return false }
@@ -89,7 +93,7 @@ struct IdentifierTable {
         let (index, isThere) = search(Self.hash(identifier))
         guard isThere else { return nil }
         let value = places[index].value
-        // Those behind it move up, until one is in its home.
+        // The members behind it move one place towards the beginning, up to the first that is in its home.
         var next = index + 1
         while places[next].hash != 0, home(places[next].hash) < next {
             places[next - 1] = places[next]
@@ -105,8 +109,13 @@ struct IdentifierTable {
     }
 
     private mutating func grow() {
-        var larger = self
-        repeat { larger = IdentifierTable(homeCount: larger.homeCount + larger.homeCount / 4) } while !larger.fill(with: self)
+        // If there is room, it is the tail that is full: hashes that are not at random.
+        var larger =
+            count < limit
+            ? IdentifierTable(homeCount: homeCount, tailCount: 2 * (places.count - homeCount)) : IdentifierTable(homeCount: homeCount + homeCount / 4)
+        while !larger.fill(with: self) {
+            larger = IdentifierTable(homeCount: larger.homeCount, tailCount: 2 * (larger.places.count - larger.homeCount))
+        }
         self = larger
     }
 

@@ -106,6 +106,8 @@ extension DatabaseSession {
         var next: Int64?
         while try statement.step() {
             let row = RecordRow(statement)
+            // In a damaged page, SQLite steps from row to row in any order, and the walk would begin again and again.
+            guard row.place >= next ?? start else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "The records are out of order.") }
             count += 1
             next = row.place == .max ? nil : row.place + 1
             if try !body(row) { return next }

@@ -14,7 +14,7 @@ struct RecencyRow: Sendable {
 
     /// Reads rows, those with the smallest stamps first. ``query`` is the statement.
     ///
-    /// Throws `SQLITE_CORRUPT` if they are not in order, as in a damaged page: SQLite does not look when it goes from row to row.
+    /// Throws `SQLITE_CORRUPT` if they are not in order, as in a damaged page: SQLite does not check the order when it steps from row to row.
     static func page(_ statement: RawStatement, after stamp: Int64, limit: Int) throws -> [RecencyRow] {
         statement.bind(stamp, at: 1)
         statement.bind(Int64(limit), at: 2)

@@ -11,7 +11,7 @@ extension DiskCore {
         announce(try session.catchUp())
         renewOutgrownIndex(session)
         // A transaction of this process, which waits for others that are at work, leaves an even generation behind.
-        if configuration.createsIfMissing, session.hasUnfinishedCommit(at: configuration.clock.now()) {
+        if configuration.createsIfMissing, session.hasUnfinishedCommit(at: configuration.clock.now()), queue.isIdle {
             queue.enqueue(.flushUses) { self.drain() }
         }
     }

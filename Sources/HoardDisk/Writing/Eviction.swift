@@ -15,13 +15,15 @@ final class Eviction {
     enum Kind { case any, onTrial, tried }
 
     private(set) var progress: EvictionProgress
+    /// The stamp of the last row for all kinds together. Its record is gone, and the row as well, unless the queue is damaged.
+    private var passed = Int64.min
     /// The number of rows that were passed over, because their records are of the other kind.
     private(set) var passedCount = 0
     /// The number of records that are known, and of those on trial, with what the transaction has done.
     private var knownCount, knownTrialCount: Int
     /// Rows that have been read and not looked at.
     private var rows: [Kind: ArraySlice<RecencyRow>] = [:]
-    /// Rows that are to be deleted: all those between these stamps. All came next, one after the other, for the same kind.
+    /// Rows that are to be deleted: all those between these stamps. Each was the next one for the same kind, with none of another kind in between.
     private var doomed: (kind: Kind, stamps: ClosedRange<Int64>)?
 
     init(_ progress: EvictionProgress, knownCount: Int, knownTrialCount: Int) {
@@ -51,7 +53,7 @@ final class Eviction {
     func nextRow(_ kind: Kind) -> RecencyRow? {
         guard let row = rows[kind, default: []].popFirst() else { return nil }
         switch kind {
-        case .any: break
+        case .any: passed = row.stamp
         case .onTrial: progress.onTrial = row.stamp
         case .tried: progress.tried = row.stamp
         }
@@ -61,7 +63,7 @@ final class Eviction {
     /// The stamp after which the rows to be read next for a kind come.
     func end(of kind: Kind) -> Int64 {
         switch kind {
-        case .any: .min
+        case .any: passed
         case .onTrial: progress.onTrial
         case .tried: progress.tried
         }
@@ -94,6 +96,7 @@ final class Eviction {
     /// Goes along the queue from its beginning again.
     func beginAnew() {
         progress = EvictionProgress()
+        passed = .min
         rows = [:]
     }
 }

@@ -52,6 +52,9 @@ enum WriteOperation: Sendable {
         }
     }
 
+    /// Whether readings have to know of the operation before it is committed.
+    var stagesSomething: Bool { if case .flushUses = self { false } else { true } }
+
     /// Calls `body` with each operation of a group, or with this one.
     func forEachPart(_ body: (WriteOperation) throws -> Void) rethrows {
         if case .together(let operations) = self {

@@ -60,6 +60,9 @@ final class WriteQueue: Sendable {
     /// Whether the database has everything that was accepted.
     var isQuiet: Bool { stagedCount.load(ordering: .acquiring) == 0 }
 
+    /// Whether no operation waits or is under way.
+    var isIdle: Bool { state.withLock { $0.count == 0 } }
+
     /// The number of callers that wait for operations. For tests.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 }
@@ -135,7 +138,7 @@ extension WriteQueue {
             if isFollowUp { for index in state.waiters.indices { state.waiters[index].end = state.nextOrder } }
             state.entries.append(entry)
             state.staged.stage(operation, order: entry.order)
-            stagedCount.wrappingAdd(1, ordering: .releasing)
+            if operation.stagesSomething { stagedCount.wrappingAdd(1, ordering: .releasing) }
             defer { state.isRunning = true }
             return !state.isRunning
         }
@@ -209,7 +212,7 @@ extension WriteQueue {
             }
             return admitted
         }
-        stagedCount.wrappingSubtract(entries.count, ordering: .releasing)
+        stagedCount.wrappingSubtract(entries.count { $0.operation.stagesSomething }, ordering: .releasing)
         for continuation in admitted { continuation.resume(returning: true) }
     }
 

@@ -16,7 +16,7 @@ extension WriteTransaction {
     static let sweepBatchSize = 256
 
     /// Adds a record as the most recently used one. One with the same `id` is removed first, whatever its key; otherwise others are, if there is no room.
-    /// So operations that come later in the transaction make no room for this one.
+    /// Room that later operations of the transaction make comes too late for this one.
     ///
     /// - Complexity: O((1 + t) log n) for t tags, and O(m) for m bytes of record.
     func insert(_ record: StoredRecord) throws {

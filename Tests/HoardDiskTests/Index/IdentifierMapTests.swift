@@ -68,6 +68,25 @@ import Testing
         }
     }
 
+    @Test func hashesThatAreNotAtRandomLengthenTheTail() {
+        var map = IdentifierMap()
+        let identifiers = (1...3_000 as ClosedRange<UInt64>).map { Int64(bitPattern: (0 &- $0) &* 0xF1DE_83E1_9937_733D) }
+        for identifier in identifiers { #expect(map.updateValue(~identifier, forIdentifier: identifier) == nil) }
+        for identifier in identifiers { #expect(map[identifier] == ~identifier) }
+        #expect(map.allocatedByteCount <= 3_000 * 128)
+        for identifier in identifiers.dropLast() { #expect(map.removeValue(forIdentifier: identifier) == ~identifier) }
+        #expect(map.count == 1)
+    }
+
+    @Test func whatIsReservedIsEnough() {
+        for capacity in [40, 41, 1_000, 16_384, 60_000] {
+            var map = IdentifierMap(minimumCapacity: capacity)
+            let reserved = map.allocatedByteCount
+            for identifier in 1...Int64(capacity) { map.updateValue(1, forIdentifier: identifier) }
+            #expect(map.allocatedByteCount == reserved, "\(capacity)")
+        }
+    }
+
     @Test func aMapThatIsDividedKeepsItsMembers() {
         var generator = SeededGenerator(seed: 7)
         var map = IdentifierMap()

@@ -45,6 +45,14 @@ import Testing
         #expect(store.isKnownAbsent("other"))
     }
 
+    @Test func aGenerationThatALostPowerSupplyHasClearedIsNotTakenForAKnownOne() async throws {
+        let store = try workspace.open()
+        let file = try #require(try GenerationFile(path: generationPath, creating: false))
+        file.write(0)
+        #expect(file.begin() == 1)
+        #expect(try !store.core.session().isCurrent)
+    }
+
     @Test func removalsByKeyTagAndPartitionAreSeenByTheOthersAtOnce() async throws {
         let (first, second) = (try workspace.open(), try workspace.open())
         for number in 0..<600 {

@@ -139,6 +139,20 @@ import Testing
         #expect(areGhosts == [false, true])
     }
 
+    @Test func noRowIsReadTwiceUntilEvictionBeginsAnew() {
+        for kind in [Eviction.Kind.any, .onTrial, .tried] {
+            let eviction = Eviction(EvictionProgress(), knownCount: 2, knownTrialCount: 2)
+            #expect(eviction.end(of: kind) == .min)
+            eviction.add([5, 9].map { RecencyRow(stamp: $0, id: $0, place: $0) }, for: kind)
+            #expect(eviction.nextRow(kind)?.stamp == 5)
+            #expect(eviction.nextRow(kind)?.stamp == 9)
+            #expect(eviction.nextRow(kind) == nil)
+            #expect(eviction.end(of: kind) == 9)
+            eviction.beginAnew()
+            #expect(eviction.end(of: kind) == .min)
+        }
+    }
+
     @Test func aQueueOutOfOrderIsDamaged() throws {
         let database = try DatabaseQueue()
         try database.inDatabase { db in

@@ -16,6 +16,18 @@ import Testing
         workspace = try Workspace()
     }
 
+    @Test func writingOfUsesConcernsNoReading() {
+        let queue = WriteQueue(maximumCount: 4, maximumByteCount: 1 << 20)
+        #expect(queue.isIdle && queue.isQuiet)
+        queue.enqueue(.flushUses) {}
+        #expect(!queue.isIdle)
+        #expect(queue.isQuiet)
+        queue.enqueue(.removeAll) {}
+        #expect(!queue.isQuiet)
+        queue.finish(queue.takeBatch())
+        #expect(queue.isIdle && queue.isQuiet)
+    }
+
     @Test func writesThatGatheredShareOneTransaction() async throws {
         let store = try workspace.open()
         let before = try store.changeCount()

@@ -27,7 +27,7 @@ public final class TodaysStore: Subject {
         }
     }
 
-    /// Until the index knows every record, and so that one is not there. The reading notices that a killed process has left a commit unfinished.
+    /// Until the index knows every record, and so can tell that one is absent. The reading lets the store notice that a killed process has left a commit unfinished.
     public func waitUntilComplete() {
         while !store.isKnownAbsent("none has this key") {
             _ = try? store.immediateRecord(forKey: "none has this key")
