@@ -30,7 +30,7 @@ extension DiskStore {
         /// Whether to create the directory and the database if there are none. The default is `true`.
         ///
         /// With `false`, for tools that look into a store, opening changes nothing. A directory without a database is
-        /// ``StoreError/Code/unavailable``. A damaged database is ``StoreError/Code/corrupt`` and stays where it is. No record is evicted to meet the
+        /// ``StoreError/Code/unavailable``. A damaged database is ``StoreError/Code/corrupt``, when it is opened or when the damage is met, and stays where it is. No record is evicted to meet the
         /// limits until a record is inserted.
         public var createsIfMissing: Bool
 

@@ -149,7 +149,7 @@ struct DatabaseOpening {
         do {
             try memory.enterTail(db)
         } catch  where !configuration.createsIfMissing && StoreError.isDamage(error) {
-            // A tool shows the records all the same: the directory leads to them.
+            // A tool opens the store all the same: the directory leads to the records that it has, and the others can be listed.
         }
         memory.index.invalidations = try ForeignChanges.invalidations(db)
         for mark in try ScopedStaleMark.all(db) { memory.index.add(mark) }

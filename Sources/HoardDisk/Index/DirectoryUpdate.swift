@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// The directory leads from a record's identifier to its place, and is read while the index in memory is not complete. Identifiers are hashes, so to enter each record at
 /// once would write a page for each. So records are collected until there is one for each 16 in the store. Then they are entered in the order of their identifiers,
-/// some with each transaction, and a page gets several. Rows of records that are gone do no harm, and leave on the same occasion.
+/// some with each transaction, and a page gets several. Rows of records that are gone do no harm, and leave on the same occasion, or when they are a
+/// quarter as many as the records.
 ///
 /// An opening reads the places that the directory may lack from the end of the queue of eviction: those behind ``through``. There are rows of uses, too, so ``through`` also goes on when the queue has got many rows, and few records have come.
 struct DirectoryUpdate: Sendable {

@@ -31,7 +31,7 @@ extension DiskStore {
     /// Lists records in an order. Suspends. Counts neither as a use nor in the statistics.
     ///
     /// Waits for the writes that were accepted before. Then walks once over all records, without their payloads, while reads and writes go on. It
-    /// keeps 24 bytes for each record that matches, and its key in the order by key. While it walks, it also keeps 32 bytes for each record in the
+    /// keeps 24 bytes for each record that matches, and its key in the order by key. While it walks, it also keeps 19 to 25 bytes for each record in the
     /// queue of eviction. O(n log n).
     ///
     /// The list includes expired records, until they are removed, and leaves out damaged ones.

@@ -74,7 +74,7 @@ extension DiskStore {
     /// verifies tags, the queue of eviction, totals and orphans, and runs SQLite's `PRAGMA quick_check`. It works in batches, each of which reads one
     /// moment. It does not count as a use of a record. Cancelling the task stops it between two batches; see ``VerificationReport/isComplete``.
     ///
-    /// Memory: 32 bytes for each record.
+    /// Memory: 19 to 25 bytes for each record.
     ///
     /// - Parameters:
     ///   - repairing: Whether to repair problems, where possible. Each batch is verified again inside the transaction that repairs it. Records that
