@@ -144,6 +144,10 @@ struct DatabaseOpening {
     private func startingMemory(_ db: Database) throws -> DatabaseSession.Memory {
         var memory = DatabaseSession.Memory()
         memory.latestChange = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM changes") ?? 0
+        if configuration.createsIfMissing, let sequence = try StoredTotals(db)?.sequence, memory.latestChange > sequence {
+            // Nobody would be told of what changes before that number is reached.
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "The list of changes is ahead of the store.")
+        }
         memory.latestStoredStamp = try Int64.fetchOne(db, sql: "SELECT MAX(stamp) FROM recency") ?? 0
         memory.index.advance(past: memory.latestStoredStamp)
         do {

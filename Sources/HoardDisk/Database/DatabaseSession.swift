@@ -131,7 +131,7 @@ extension DatabaseSession {
     ///
     /// - Returns: Whether everything up to it is known, and the generation itself if it is known and no process is committing.
     func readGeneration() -> (isCurrent: Bool, current: UInt64?) {
-        guard let generation, let now = generation.read() else { return (false, nil) }
+        guard let generation, let now = generation.read(), now != GenerationFile.none else { return (false, nil) }
         // A file that has been deleted tells nothing of processes that have made another one since.
         if readCount.wrappingAdd(1, ordering: .relaxed).newValue % Self.readsBetweenLooks == 0, generation.isGone {
             isDetached.store(true, ordering: .relaxed)

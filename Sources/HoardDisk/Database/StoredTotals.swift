@@ -21,6 +21,10 @@ struct StoredTotals: Hashable, Sendable {
         )
     }
 
+    /// No store has written so often, or holds so many records. Sums beyond could overflow.
+    private static let greatestSequence: Int64 = 1 << 62
+    private static let greatestCount: Int64 = 1 << 40
+
     /// Reads the row. `nil` if it is missing or damaged.
     init?(_ db: Database) throws {
         guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT count, bytes, sequence, checksum FROM totals WHERE id = 1")) else {
@@ -30,7 +34,9 @@ struct StoredTotals: Hashable, Sendable {
             totals: RecordTotals(count: try row.decode(atIndex: 0), bytes: try row.decode(atIndex: 1)),
             sequence: try row.decode(atIndex: 2)
         )
-        guard try row.decode(Int64.self, atIndex: 3) == checksum, totals.count >= 0, totals.bytes >= 0 else { return nil }
+        guard try row.decode(Int64.self, atIndex: 3) == checksum, totals.count >= 0, totals.bytes >= 0, totals.count <= Self.greatestCount,
+            sequence <= Self.greatestSequence
+        else { return nil }
     }
 
     init(totals: RecordTotals, sequence: Int64) {
@@ -48,7 +54,7 @@ struct StoredTotals: Hashable, Sendable {
         let staleMarks = try Int64.fetchOne(db, sql: "SELECT MAX(sequence) FROM stale_marks") ?? 0
         self.init(
             totals: RecordTotals(count: try row.decode(atIndex: 0), bytes: try row.decode(atIndex: 1)),
-            sequence: max(try row.decode(Int64.self, atIndex: 2), changes, invalidations, staleMarks)
+            sequence: min(max(try row.decode(Int64.self, atIndex: 2), changes, invalidations, staleMarks), Self.greatestSequence)
         )
     }
 }

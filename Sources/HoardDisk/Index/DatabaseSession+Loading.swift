@@ -25,7 +25,7 @@ extension DatabaseSession {
         memory.withLock { $0.recencyRowCount = max($0.recencyRowCount, rowCount) }
         // Before the index may say that something is not there, it has to agree with the database. A commit may fall in between.
         for attempt in 0..<10 {
-            let heldCount = try readers.withReader { reader in try reader.read { db in try StoredTotals(db)?.totals.count ?? 0 } }
+            let heldCount = try attempt <= Self.attemptOfDamage ? storedCount() : countedIdentifiers()
             let isComplete = memory.withLock { memory in
                 guard memory.index.count >= heldCount else { return false }
                 memory.index.isComplete = true
@@ -33,7 +33,21 @@ extension DatabaseSession {
                 return true
             }
             if isComplete { return try sweepDirectory() }
-            if attempt == 4 { try enterUnqueued() }
+            if attempt == Self.attemptOfDamage { try enterUnqueued() }
+        }
+    }
+
+    /// The attempt after which the queue of eviction, or the number of records, counts as damaged.
+    private static let attemptOfDamage = 4
+
+    private func storedCount() throws -> Int {
+        try readers.withReader { reader in try reader.read { db in try StoredTotals(db)?.totals.count ?? 0 } }
+    }
+
+    /// The number of records, without the second row that one may have after damage of the directory. O(n).
+    private func countedIdentifiers() throws -> Int {
+        try readers.withReader { reader in
+            try reader.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(DISTINCT IFNULL(id, place)) FROM records") ?? 0 }
         }
     }
 

@@ -102,7 +102,7 @@ extension Verification {
     {
         for file in files {
             report.fileCount += 1
-            report.byteCount += file.byteCount
+            report.byteCount &+= file.byteCount
             if let problem = try await core.readElsewhere({ session in try session.problem(of: file) }) { faulty[file.place] = problem }
         }
     }

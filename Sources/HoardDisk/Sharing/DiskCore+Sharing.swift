@@ -9,7 +9,8 @@ extension DiskCore {
     /// Learns of them, and tells the subscribers.
     func catchUp(_ session: DatabaseSession) throws {
         announce(try session.catchUp())
-        renewOutgrownIndex(session)
+        // As long as another process holds the database's lock, each reading comes here.
+        if queue.isIdle { renewOutgrownIndex(session) }
         // A transaction of this process, which waits for others that are at work, leaves an even generation behind.
         if configuration.createsIfMissing, session.hasUnfinishedCommit(at: configuration.clock.now()), queue.isIdle {
             queue.enqueue(.flushUses) { self.drain() }

@@ -20,7 +20,7 @@ import Hoard
 /// The file is not mapped into memory, because a mapped file that another program truncates kills the process.
 final class GenerationFile: Sendable {
     static let name = "hoard.generation"
-    /// A number that the file never has: it begins in the lowest quarter.
+    /// A number that no process makes its own: the file begins in the lowest quarter.
     static let none = UInt64.max
 
     private let descriptor: CInt

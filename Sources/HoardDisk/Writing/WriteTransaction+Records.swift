@@ -120,7 +120,7 @@ extension WriteTransaction {
             return false
         }
         let identifier = row.integer(0)
-        let charge = Int(row.integer(1))
+        let charge = Int(truncatingIfNeeded: row.integer(1))
         let nonce = row.isNull(2) ? nil : UInt64(bitPattern: row.integer(2))
         let tags = row.bytes(3).tagNumbers + (row.isNull(4) ? [] : [row.integer(4)])
         row.reset()

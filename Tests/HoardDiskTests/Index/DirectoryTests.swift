@@ -66,6 +66,23 @@ import Testing
         #expect(try await reopened.verify(repairing: false).problems.isEmpty)
     }
 
+    @Test func aWrongRowKeepsTheIndexFromNothing() async throws {
+        let store = try workspace.open()
+        try await fill(store)
+        let identifier = try store.core.session().identify.identifier(of: "7")
+        await store.close()
+        try workspace.changeDatabase("UPDATE directory SET place = 1 WHERE id = \(identifier)")
+        let reopened = try DiskStore(configuration: workspace.configuration(), identifierOverride: nil, delaysFollowUp: true)
+        #expect(try await reopened.peekText("7") == nil)
+        // The second row of one record.
+        try await reopened.insert(workspace.record("later"), forKey: "7")
+        await reopened.core.elsewhere { reopened.core.finishHousekeeping() }
+        #expect(try isComplete(reopened))
+        #expect(try await reopened.peekText("7") == "later")
+        _ = try await reopened.verify(repairing: true)
+        #expect(try reopened.countedTotals().count == Self.count)
+    }
+
     @Test func theDirectoryFollowsWhatIsWrittenAndRemoved() async throws {
         let store = try workspace.open(maximumCount: 18_000)
         try await fill(store)

@@ -51,6 +51,19 @@ import Testing
         file.write(0)
         #expect(file.begin() == 1)
         #expect(try !store.core.session().isCurrent)
+        file.write(.max)
+        #expect(try !store.core.session().isCurrent)
+    }
+
+    @Test func aListOfChangesAheadOfTheStoreIsDamage() async throws {
+        let store = try workspace.open()
+        try await store.insert(workspace.record(), forKey: "key")
+        await store.close()
+        try workspace.changeDatabase("UPDATE changes SET sequence = sequence + (1 << 50)")
+        let reopened = try workspace.open()
+        #expect(try await reopened.record(forKey: "key") == nil)
+        try await reopened.insert(workspace.record("later"), forKey: "key")
+        #expect(try await reopened.peekText("key") == "later")
     }
 
     @Test func removalsByKeyTagAndPartitionAreSeenByTheOthersAtOnce() async throws {
