@@ -30,8 +30,8 @@ extension DiskStore {
         /// Whether to create the directory and the database if there are none. The default is `true`.
         ///
         /// With `false`, for tools that look into a store, opening changes nothing. A directory without a database is
-        /// ``StoreError/Code/unavailable``. A damaged database is ``StoreError/Code/corrupt``, when it is opened or when the damage is met, and stays where it is. No record is evicted to meet the
-        /// limits until a record is inserted.
+        /// ``StoreError/Code/unavailable``. A damaged database is ``StoreError/Code/corrupt``, when it is opened or when the damage is met, and stays
+        /// where it is. No record is evicted to meet the limits until a record is inserted.
         public var createsIfMissing: Bool
 
         /// The mode that decides when a write returns, unless the write has its own. The default is ``WriteMode/durable``.

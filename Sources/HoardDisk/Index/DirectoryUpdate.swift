@@ -12,7 +12,8 @@ import Synchronization
 /// some with each transaction, and a page gets several. Rows of records that are gone do no harm, and leave on the same occasion, or when they are a
 /// quarter as many as the records.
 ///
-/// An opening reads the places that the directory may lack from the end of the queue of eviction: those behind ``through``. There are rows of uses, too, so ``through`` also goes on when the queue has got many rows, and few records have come.
+/// An opening reads the places that the directory may lack from the end of the queue of eviction: those behind ``through``. There are rows of uses, too, so
+/// ``through`` also goes on when the queue has got many rows, and few records have come.
 struct DirectoryUpdate: Sendable {
     static let query = "SELECT place FROM directory WHERE id = ?"
     static let queryOfThrough = "SELECT place FROM directory WHERE id = \(rowOfThrough)"

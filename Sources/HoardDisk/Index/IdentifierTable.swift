@@ -35,6 +35,9 @@ struct IdentifierTable {
 
     private static func hash(_ identifier: Int64) -> UInt64 { UInt64(bitPattern: identifier) &* multiplier }
 
+    /// The identifier that has a hash.
+    static func identifier(of hash: UInt64) -> Int64 { Int64(bitPattern: hash &* inverse) }
+
     /// Homes are in the order of the hashes.
     private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(homeCount)).high) }
 
@@ -59,15 +62,16 @@ struct IdentifierTable {
     @discardableResult
     mutating func updateValue(_ value: Int64, forIdentifier identifier: Int64) -> Int64? {
         let hash = Self.hash(identifier)
-        var (index, isThere) = search(hash)
-        if isThere {
+        let found = search(hash)
+        var index = found.index
+        if found.isThere {
             defer { places[index].value = value }
             return places[index].value
         }
         guard identifier != 0 else { return nil }
         while !insert(Place(hash: hash, value: value), at: index) {
             grow()
-            (index, isThere) = search(hash)
+            index = search(hash).index
         }
         return nil
     }
@@ -105,7 +109,7 @@ struct IdentifierTable {
     }
 
     func forEach(_ body: (_ identifier: Int64, _ value: Int64) throws -> Void) rethrows {
-        for place in places where place.hash != 0 { try body(Int64(bitPattern: place.hash &* Self.inverse), place.value) }
+        for place in places where place.hash != 0 { try body(Self.identifier(of: place.hash), place.value) }
     }
 
     private mutating func grow() {

@@ -15,7 +15,9 @@ import Hoard
 ///
 /// The number is even while no process writes. A transaction makes it odd before it commits, and even again, and greater, after. So a number
 /// that is even and known means that nothing has been committed since it was known. The number never goes back. A process that dies in between
-/// leaves it odd until another process writes; one that only reads has an empty transaction run after a second (``DatabaseSession/hasUnfinishedCommit(at:)``). Only speed depends on the file's contents: with any number but the known one, a process asks the database.
+/// leaves it odd until another process writes; one that only reads has an empty transaction run after a second
+/// (``DatabaseSession/hasUnfinishedCommit(at:)``). Only speed depends on the file's contents: with any number but the known one, a process asks the
+/// database.
 ///
 /// The file is not mapped into memory, because a mapped file that another program truncates kills the process.
 final class GenerationFile: Sendable {

@@ -9,14 +9,13 @@ struct EvictionProgress: Sendable, Hashable {
     var tried = Int64.min
 }
 
-/// What a transaction that evicts knows of the queue of eviction.
+/// A transaction's way along the queue of eviction.
 final class Eviction {
     /// The records that are evicted next: all, those that have not been read since they came, or those that have.
     enum Kind { case any, onTrial, tried }
 
-    private(set) var progress: EvictionProgress
-    /// The stamp of the last row for all kinds together. Its record is gone, and the row as well, unless the queue is damaged.
-    private var passed = Int64.min
+    /// The stamp of the last row that came for a kind. Those for all kinds together begin anew in each transaction, as all their rows are deleted.
+    private var ends: [Kind: Int64]
     /// The number of rows that were passed over, because their records are of the other kind.
     private(set) var passedCount = 0
     /// The number of records that are known, and of those on trial, with what the transaction has done.
@@ -27,10 +26,13 @@ final class Eviction {
     private var doomed: (kind: Kind, stamps: ClosedRange<Int64>)?
 
     init(_ progress: EvictionProgress, knownCount: Int, knownTrialCount: Int) {
-        self.progress = progress
+        ends = [.onTrial: progress.onTrial, .tried: progress.tried]
         self.knownCount = knownCount
         self.knownTrialCount = knownTrialCount
     }
+
+    /// How far the transaction has come, for the next one.
+    var progress: EvictionProgress { EvictionProgress(onTrial: end(of: .onTrial), tried: end(of: .tried)) }
 
     /// The number of records on trial.
     ///
@@ -52,22 +54,12 @@ final class Eviction {
     /// The next row for a kind, in the order of the queue; `nil` if none has been read.
     func nextRow(_ kind: Kind) -> RecencyRow? {
         guard let row = rows[kind, default: []].popFirst() else { return nil }
-        switch kind {
-        case .any: passed = row.stamp
-        case .onTrial: progress.onTrial = row.stamp
-        case .tried: progress.tried = row.stamp
-        }
+        ends[kind] = row.stamp
         return row
     }
 
     /// The stamp after which the rows to be read next for a kind come.
-    func end(of kind: Kind) -> Int64 {
-        switch kind {
-        case .any: passed
-        case .onTrial: progress.onTrial
-        case .tried: progress.tried
-        }
-    }
+    func end(of kind: Kind) -> Int64 { ends[kind] ?? .min }
 
     /// Takes in the rows that have been read for a kind.
     func add(_ page: [RecencyRow], for kind: Kind) { rows[kind] = page[...] }
@@ -95,8 +87,6 @@ final class Eviction {
 
     /// Goes along the queue from its beginning again.
     func beginAnew() {
-        progress = EvictionProgress()
-        passed = .min
-        rows = [:]
+        (ends, rows) = ([:], [:])
     }
 }

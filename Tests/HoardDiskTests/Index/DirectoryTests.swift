@@ -110,8 +110,7 @@ import Testing
     @Test func oneThatComesAndIsReplacedAtOnceIsEntered() async throws {
         let store = try workspace.open()
         let session = try store.core.session()
-        let records = try ["first", "second"].map { try store.core.stored(workspace.record($0), "twice", session) }
-        try await store.core.commit(.perform { transaction in for record in records { try transaction.insert(record) } })
+        try await store.insertTogether(["first", "second"].map { ("twice", workspace.record($0)) })
         try await fill(store)
         #expect(try through(store) > .min)
         let identifier = session.identify.identifier(of: "twice")

@@ -11,7 +11,7 @@ import Testing
     private func identifier(colliding: Bool, using generator: inout SeededGenerator) -> Int64 {
         if !colliding { return Int64.random(in: -40...40, using: &generator) }
         let hash = [UInt64(1), 1 << 63, .max - 32][Int.random(in: 0..<3, using: &generator)] + UInt64.random(in: 0..<32, using: &generator)
-        return Int64(bitPattern: hash &* 0xF1DE_83E1_9937_733D)
+        return IdentifierTable.identifier(of: hash)
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>, [false, true])
@@ -70,7 +70,7 @@ import Testing
 
     @Test func hashesThatAreNotAtRandomLengthenTheTail() {
         var map = IdentifierMap()
-        let identifiers = (1...3_000 as ClosedRange<UInt64>).map { Int64(bitPattern: (0 &- $0) &* 0xF1DE_83E1_9937_733D) }
+        let identifiers = (1...3_000 as ClosedRange<UInt64>).map { IdentifierTable.identifier(of: 0 &- $0) }
         for identifier in identifiers { #expect(map.updateValue(~identifier, forIdentifier: identifier) == nil) }
         for identifier in identifiers { #expect(map[identifier] == ~identifier) }
         #expect(map.allocatedByteCount <= 3_000 * 128)

@@ -107,6 +107,13 @@ extension DiskStore {
         try core.read { session in try session.readers.withReader { reader in try reader.read(body) } }
     }
 
+    /// Writes records in one transaction.
+    func insertTogether(_ records: [(key: RecordKey, record: Hoard.Record)]) async throws {
+        let session = try core.session()
+        let stored = try records.map { try core.stored($0.record, $0.key, session) }
+        try await core.commit(.perform { transaction in for record in stored { try transaction.insert(record) } })
+    }
+
     /// Counts the records and adds up their charges from the rows.
     func countedTotals() throws -> RecordTotals {
         try query { db in

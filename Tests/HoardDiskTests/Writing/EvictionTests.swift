@@ -23,9 +23,7 @@ import Testing
 
     /// Writes records in one transaction.
     private func insertTogether(_ numbers: Range<Int>, into store: DiskStore, _ text: String = "value") async throws {
-        let session = try store.core.session()
-        let records = try numbers.map { try store.core.stored(workspace.record(text), RecordKey("\($0)"), session) }
-        try await store.core.commit(.perform { transaction in for record in records { try transaction.insert(record) } })
+        try await store.insertTogether(numbers.map { (RecordKey("\($0)"), workspace.record(text)) })
     }
 
     private func read(_ numbers: Range<Int>, in store: DiskStore) async throws {
@@ -115,13 +113,9 @@ import Testing
     @Test func recordsWhoseTimeIsUpLeaveFirstAlsoIfTheyCameInTheSameTransaction() async throws {
         let store = try workspace.open(maximumCount: 2)
         try await insert(0..<2, into: store)
-        let session = try store.core.session()
         var expired = workspace.record()
         expired.staleUntil = workspace.clock.now() - 1
-        let records = try [("2", workspace.record()), ("3", expired), ("4", workspace.record())].map { key, record in
-            try store.core.stored(record, RecordKey(key), session)
-        }
-        try await store.core.commit(.perform { transaction in for record in records { try transaction.insert(record) } })
+        try await store.insertTogether([("2", workspace.record()), ("3", expired), ("4", workspace.record())])
         #expect(try await store.peekRecord(forKey: "2") != nil)
         #expect(try await store.peekRecord(forKey: "4") != nil)
         #expect(try store.countedTotals().count == 2)
@@ -130,9 +124,8 @@ import Testing
     @Test func oneThatLeavesAndReturnsInATransactionIsNotTakenForOneThatHasLeft() async throws {
         let store = try workspace.open(maximumCount: 300, hasFixedIdentifiers: true)
         try await insertTogether(0..<300, into: store)
+        try await store.insertTogether([("new", workspace.record()), ("0", workspace.record())])
         let session = try store.core.session()
-        let records = try ["new", "0"].map { try store.core.stored(workspace.record(), RecordKey($0), session) }
-        try await store.core.commit(.perform { transaction in for record in records { try transaction.insert(record) } })
         #expect(try await count(of: 0..<2, in: store) == 1)
         let areGhosts = session.memory.withLock { memory in ["0", "1"].map { memory.ghosts.contains(session.identify.identifier(of: RecordKey($0))) }
         }
