@@ -61,10 +61,6 @@ public struct Codec<Value>: Sendable {
         }
     }
 
-    /// The type's name as `String(reflecting:)` gives it, without the search for protocols that it might conform to, which takes a millisecond in a
-    /// process that has just begun.
-    private static var typeName: String { _typeName(Value.self, qualified: true) }
-
     /// The 64-bit FNV-1a hash of the schema's name: the same in every process and on every platform.
     private static func fingerprint(of schema: String) -> UInt64 {
         schema.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
@@ -73,7 +69,7 @@ public struct Codec<Value>: Sendable {
 
 extension Codec where Value: Codable & SendableMetatype {
     /// JSON, with the type's name as schema.
-    public static var json: Codec { json(schema: typeName) }
+    public static var json: Codec { json(schema: stableName(of: Value.self)) }
 
     /// JSON with a schema that you name, so that you can rename the type or refuse old records.
     public static func json(schema: String) -> Codec {
@@ -86,7 +82,7 @@ extension Codec where Value: Codable & SendableMetatype {
     }
 
     /// A binary property list, with the type's name as schema.
-    public static var propertyList: Codec { propertyList(schema: typeName) }
+    public static var propertyList: Codec { propertyList(schema: stableName(of: Value.self)) }
 
     /// A binary property list, with a schema that you name.
     public static func propertyList(schema: String) -> Codec {
@@ -129,7 +125,7 @@ extension Codec where Value: Cachable {
     /// The type's own form, by its ``Cachable`` conformance, with the type's name as schema.
     public static var cachable: Codec {
         Codec(
-            schema: "cachable:" + typeName,
+            schema: "cachable:" + stableName(of: Value.self),
             contentType: Value.contentType,
             encode: { try $0.encode() },
             decode: { try Value.decode($0) }

@@ -43,7 +43,8 @@ public import Hoard
 }
 
 extension RecordKey {
-    /// The name of a call's record in a store, the same in every process of the same sources.
+    /// The name of a call's record in a store, the same in every process of the same sources. Only the name of a private or local type that the function belongs to
+    /// differs between processes, so each of them has its own records of such a call.
     ///
     /// ```swift
     /// let posts = TieredCache<FunctionCall<User.ID, Int>, [Post]>(
@@ -59,7 +60,7 @@ extension RecordKey {
             bytes += Array("\(text.count):".utf8) + text
         }
         append(Array(call.function.utf8))
-        // The name that is printed of a private type has an address in it.
+        // Without the addresses that private types have in both names, two such types could be taken for one.
         append(call.type.map { Array((_mangledTypeName($0) ?? String(reflecting: $0)).utf8) } ?? [])
         for argument in repeat each call.arguments { append(RecordKey(of: argument).bytes) }
         self.init(bytes: bytes)

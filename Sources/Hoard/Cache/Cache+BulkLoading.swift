@@ -32,37 +32,51 @@ extension Cache {
         }
         // Another call's bulk load may not mention a key that this call waited for; then this call's own load is asked.
         while !missing.isEmpty {
-            let (outcomes, ledKeys) = try await flights.runAll(missing, existing: { key in peek(key).map { .value($0) } }) { [self] keys in
+            let (outcomes, ledKeys) = try await flights.runAll(missing, existing: { existing($0, acceptsAbsence: true) }) { [self] keys in
                 try await loadAndPublish(keys, load: load)
             }
             let led = Set(ledKeys)
             missing.removeAll { led.contains($0) || !(outcomes[$0]?.isUnknown ?? false) }
             for (key, outcome) in outcomes {
-                if case .value(let value) = outcome { values[key] = value }
+                switch outcome {
+                case .value(let value): values[key] = value
+                case .failure(let error): throw error
+                case .absent, .unknown: break
+                }
             }
         }
         return values
     }
 
     private func loadAndPublish(_ keys: [Key], load: @Sendable ([Key]) async throws -> [Key: Value]) async throws -> [LoadOutcome<Value>] {
-        let fences = keys.map { key in
+        var fences: [(key: Key, hash: UInt64, fence: FenceTable<Key>.Fence)] = []
+        var outcomes: [Key: LoadOutcome<Value>] = [:]
+        for key in keys {
             let hash = hasher(key)
-            return (key: key, hash: hash, fence: cells.withShard(for: hash) { $0.openFence(forKey: key) })
+            let fence = cells.withShard(for: hash) { $0.openFence(forKey: key) }
+            // As for a single key, a write before this moment makes the load needless.
+            if let outcome = existing(key, acceptsAbsence: true) {
+                cells.withShard(for: hash) { $0.closeFence(fence) }
+                outcomes[key] = outcome
+            } else {
+                fences.append((key, hash, fence))
+            }
         }
         let loaded: [Key: Value]
         do {
-            loaded = try await load(keys)
+            loaded = fences.isEmpty ? [:] : try await load(fences.map(\.key))
         } catch {
             for (_, hash, fence) in fences { noteFailedLoad(hash: hash, fence: fence) }
             throw error
         }
-        return fences.map { key, hash, fence in
-            guard let value = loaded[key] else {
+        for (key, hash, fence) in fences {
+            if let value = loaded[key] {
+                publish(.value(value), forKey: key, hash: hash, fence: fence)
+                outcomes[key] = .value(value)
+            } else {
                 cells.withShard(for: hash) { $0.closeFence(fence) }
-                return .unknown
             }
-            publish(.value(value), forKey: key, hash: hash, fence: fence)
-            return .value(value)
         }
+        return keys.map { outcomes[$0] ?? .unknown }
     }
 }

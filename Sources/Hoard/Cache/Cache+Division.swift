@@ -9,7 +9,8 @@ extension Cache {
     /// In a cache limited by weight, other shards make room first if the entry is heavy, and a cache that has become large is divided.
     @inlinable @inline(__always)
     func withShard<Result>(
-        for hash: UInt64,
+        for key: Key,
+        _ hash: UInt64,
         weight: Int,
         _ departures: inout Departures<Key, Value>,
         _ body: (inout Shard<Key, Value>, inout Departures<Key, Value>) -> Result
@@ -21,7 +22,7 @@ extension Cache {
                 if shard.isDueForDivision { divide(&shard) }
                 return result
             }
-            if let result = result ?? withRoom(for: weight, hash, &departures, body) { return result }
+            if let result = result ?? withRoom(for: weight, key, hash, &departures, body) { return result }
         }
     }
 
@@ -32,31 +33,44 @@ extension Cache {
     /// - Returns: `nil` if the limit was lowered meanwhile, which took the room.
     @usableFromInline func withRoom<Result>(
         for weight: Int,
+        _ key: Key,
         _ hash: UInt64,
         _ departures: inout Departures<Key, Value>,
         _ body: (inout Shard<Key, Value>, inout Departures<Key, Value>) -> Result
     ) -> Result? {
         var result: Result?
         heavyWrites.withLock { _ in
-            let granted = room(for: weight, hash, &departures)
+            let granted = room(for: weight, key, hash, &departures)
             result = cells.withShard(for: hash) { shard in
                 shard.policy.grant(granted)
-                defer { shard.policy.giveBackWeight() }
+                shard.policy.keepsRoom = true
+                defer {
+                    shard.policy.keepsRoom = false
+                    shard.policy.giveBackWeight()
+                }
                 return shard.policy.canHold(weight) || weight > shard.rules.maximumWeight ?? .max ? body(&shard, &departures) : nil
             }
         }
         return result
     }
 
-    /// Takes room for an entry from the pool, and then from all shards but its own, which makes room for an equal part.
-    private func room(for weight: Int, _ hash: UInt64, _ departures: inout Departures<Key, Value>) -> UInt {
+    /// Takes room for an entry from the pool, and then from all shards but its own, which makes room for an equal part. The entry that it replaces
+    /// leaves it its room.
+    private func room(for weight: Int, _ key: Key, _ hash: UInt64, _ departures: inout Departures<Key, Value>) -> UInt {
         let now = exactTimeIfUsed()
         let (own, shardCount) = (cells.number(for: hash), UInt(cells.count))
-        let (limit, isPossible) = cells.withShard(own) { shard in
-            (min(shard.policy.maximumWeight ?? 0, shard.policy.nominalWeight ?? 0), weight <= shard.rules.maximumWeight ?? .max)
+        let (limit, growth, isPossible) = cells.withShard(own) { shard in
+            let slot = shard.table.find(key, hash: UInt32(truncatingIfNeeded: hash))
+            let replaced = slot == .none ? 0 : UInt(shard.table.slots.weight(of: slot))
+            let limit = shard.policy.maximumWeight ?? 0
+            return (
+                min(limit - min(limit, replaced), shard.policy.nominalWeight ?? 0),
+                UInt(weight) - min(UInt(weight), replaced),
+                weight <= shard.rules.maximumWeight ?? .max
+            )
         }
         guard isPossible else { return 0 }
-        let wanted = UInt(weight) - min(limit, UInt(weight) / shardCount)
+        let wanted = growth - min(limit, growth / shardCount)
         var room: UInt = 0
         // First equal parts, then from each shard all that it has.
         for part in [wanted / (shardCount - 1) + 1, wanted] {

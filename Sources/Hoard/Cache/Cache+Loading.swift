@@ -66,6 +66,7 @@ extension Cache {
             switch try await run(key, acceptsAbsence: true, load: load) {
             case .value(let value): return value
             case .absent: return nil
+            case .failure(let error): throw error
             case .unknown: continue
             }
         }
@@ -75,8 +76,12 @@ extension Cache {
     @usableFromInline func loadValue(forKey key: Key, load: @escaping @Sendable (Key) async throws -> Value) async throws -> Value {
         _ = try isKnownToBeAbsent(key)
         while true {
+            switch try await run(key, acceptsAbsence: false, load: { .value(try await load($0.key)) }) {
+            case .value(let value): return value
+            case .failure(let error): throw error
             // A flight of a loader that may say "absent", or of a bulk load that did not mention the key, leaves this caller without a value.
-            if case .value(let value) = try await run(key, acceptsAbsence: false, load: { .value(try await load($0.key)) }) { return value }
+            case .absent, .unknown: continue
+            }
         }
     }
 
@@ -85,14 +90,20 @@ extension Cache {
         acceptsAbsence: Bool,
         load: @escaping @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
     ) async throws -> LoadOutcome<Value> {
-        // A value or an absence that has appeared since the caller looked makes the load needless.
-        let existing: () -> LoadOutcome<Value>? = { [self] in
-            if let value = peek(key) { return .value(value) }
-            return acceptsAbsence && (try? isKnownToBeAbsent(key)) ?? false ? .absent : nil
-        }
-        return try await flights.run(key, existing: existing) { [self] in
-            try await loadAndPublish(key, reason: .missing, load: load)
+        // An entry may have appeared since the caller looked.
+        try await flights.run(key, existing: { existing(key, acceptsAbsence: acceptsAbsence) }) { [self] in
+            try await loadAndPublish(key, reason: .missing, unless: { existing(key, acceptsAbsence: acceptsAbsence) }, load: load)
         }.output
+    }
+
+    /// A value, an absence or a kept error that makes a load needless.
+    func existing(_ key: Key, acceptsAbsence: Bool) -> LoadOutcome<Value>? {
+        if let value = peek(key) { return .value(value) }
+        do {
+            return try isKnownToBeAbsent(key) && acceptsAbsence ? .absent : nil
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Whether there is a negative entry.
@@ -110,13 +121,21 @@ extension Cache {
         return found.isNegative
     }
 
+    /// - Parameter needless: The outcome, if an entry that was written before the load begins makes it needless.
     private func loadAndPublish(
         _ key: Key,
         reason: LoadRequest<Key, Value>.Reason,
+        unless needless: () -> LoadOutcome<Value>?,
         load: @Sendable (LoadRequest<Key, Value>) async throws -> LoadResult<Value>
     ) async throws -> LoadOutcome<Value> {
         let hash = hasher(key)
         let fence = cells.withShard(for: hash) { $0.openFence(forKey: key) }
+        // A write before this moment does not break the fence, but its value is not to be replaced either.
+        if let outcome = needless() {
+            cells.withShard(for: hash) { $0.closeFence(fence) }
+            return outcome
+        }
+        if reason == .early { cells.withShard(for: hash) { $0.otherStatistics.refreshes += 1 } }
         let loaded: LoadResult<Value>
         do {
             loaded = try await load(LoadRequest(key: key, staleValue: nil, reason: reason))
@@ -145,7 +164,11 @@ extension Cache {
     func publish(_ loaded: LoadResult<Value>, forKey key: Key, hash: UInt64, fence: FenceTable<Key>.Fence) {
         let entry = entry(for: loaded, key: key)
         var departures = Departures<Key, Value>()
-        withShard(for: hash, weight: entry.weight, &departures) { shard, departures in
+        // Others do not leave for a heavy value that will not be kept.
+        let isInVain =
+            configuration.maximumWeight != nil
+            && cells.withShard(for: hash) { $0.policy.isHeavy(entry.weight) && !$0.fences.isIntact(fence, tags: loaded.tags ?? []) }
+        withShard(for: key, hash, weight: isInVain ? 0 : entry.weightToKeep, &departures) { shard, departures in
             if case .failure = loaded.content { shard.otherStatistics.loadFailures += 1 } else { shard.otherStatistics.loads += 1 }
             guard shard.closeForPublication(fence, tags: loaded.tags ?? []) else {
                 shard.otherStatistics.fencedLoads += 1
@@ -181,8 +204,7 @@ extension Cache {
         guard let age = configuration.refreshAfterWrite?.saturatingNanoseconds, isDue(key, age: age), !flights.isLoading(key) else { return }
         // Asked again where no load can begin or end meanwhile: the load of another reader may have ended since.
         flights.runInBackground(key, unless: { !isDue(key, age: age) }) { [self] in
-            cells.withShard(for: hasher(key)) { $0.otherStatistics.refreshes += 1 }
-            return try await loadAndPublish(key, reason: .early, load: load)
+            try await loadAndPublish(key, reason: .early, unless: { isDue(key, age: age) ? nil : peek(key).map { .value($0) } }, load: load)
         }
     }
 

@@ -11,13 +11,12 @@ extension Cache {
     /// - Complexity: O(1).
     @inlinable public func value(forKey key: Key) -> Value? {
         let hash = hasher(key)
+        if computesLifetimesOnRead { return valueWithComputedLifetime(key, hash: hash) }
         let now = usesTimes.load(ordering: .relaxed) ? clock.coarse() : .min
         var reading = read(key, hash: hash, now: now, lag: lag)
         if case .needsExactTime = reading { reading = readAtExactTime(key, hash: hash) }
         switch reading {
-        case .hit(let value):
-            if computesLifetimesOnRead { putOff(key, hash: hash, value: value) }
-            return value
+        case .hit(let value): return value
         case .miss, .negative, .needsExactTime: return nil
         case .expired(let departure):
             report(departure)

@@ -88,7 +88,7 @@ extension Cache {
             if !entry.tags.isEmpty { new.details = EntryDetails(tags: entry.tags) }
             var departures = Departures<Key, Value>()
             let hash = hasher(entry.key)
-            let wasKept = withShard(for: hash, weight: new.weight, &departures) { shard, departures in
+            let wasKept = withShard(for: entry.key, hash, weight: new.weightToKeep, &departures) { shard, departures in
                 guard shard.peek(entry.key, hash: hash, now: now) == .none else { return false }
                 if shard.hasUpdates { shard.updates.interrupt(entry.key) }
                 shard.policy.noteUses(max(1, entry.frequency) - 1, hash: UInt32(truncatingIfNeeded: hash))

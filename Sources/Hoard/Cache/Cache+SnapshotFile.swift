@@ -86,7 +86,7 @@
         /// Names the types, so that a file is not taken for one of another cache. Long names are cut; the hash covers
         /// the whole name.
         private static var snapshotSchema: String {
-            let name = "\(String(reflecting: Key.self)) \(String(reflecting: Value.self))"
+            let name = "\(stableName(of: Key.self)) \(stableName(of: Value.self))"
             let hash = Array(name.utf8).withUnsafeBytes { XXH64.hash($0) }
             return "cache/1 \(String(hash, radix: 16)) \(String(decoding: name.utf8.prefix(200), as: UTF8.self))"
         }

@@ -76,23 +76,23 @@ extension Cache {
     ) -> Value? {
         let hash = hasher(key)
         let now = exactTimeIfUsed()
-        if let found = cells.withShard(for: hash, { $0.use(key, hash: hash, now: now) }) {
-            if computesLifetimesOnRead { putOff(key, hash: hash, value: found) }
+        if let (found, times) = cells.withShard(for: hash, { $0.use(key, hash: hash, now: now) }) {
+            if computesLifetimesOnRead { putOff(key, hash: hash, value: found, from: times, now: now) }
             return found
         }
         let entry = entry(for: value, key: key, weight: weight, expiresAfter: expiresAfter, tags: tags)
         var departures = Departures<Key, Value>()
-        let found = withShard(for: hash, weight: entry.weight, &departures) { shard, departures -> Value? in
+        let found = withShard(for: key, hash, weight: entry.weightToKeep, &departures) { shard, departures -> Shard<Key, Value>.Use? in
             if let found = shard.use(key, hash: hash, now: entry.writeTime) { return found }
             if shard.hasFences { shard.breakFences(forKey: key) }
             if shard.hasUpdates { shard.updates.interrupt(key) }
             _ = shard.insert(entry, forKey: key, hash: hash, now: entry.writeTime, tuner: tuner, departures: &departures)
             return nil
         }
-        if let found, computesLifetimesOnRead { putOff(key, hash: hash, value: found) }
+        if let found, computesLifetimesOnRead { putOff(key, hash: hash, value: found.value, from: found.times, now: entry.writeTime) }
         if found == nil, flights.mayHaveFlights { flights.detach(key) }
         report(departures)
-        return found
+        return found?.value
     }
 
     /// A change of an entry.
@@ -120,6 +120,7 @@ extension Cache {
                 if let old { seen.append(old) }
                 let (change, result) = try decide(old)
                 if make(change, of: key, hash: hash, hadValue: old != nil, &departures) { return result }
+                if let result { seen.append(result) }
             }
         }
     }
@@ -135,7 +136,7 @@ extension Cache {
         case .write(let new): entry = new
         }
         let now = entry?.writeTime ?? exactTimeIfUsed()
-        let (holds, isChanged) = withShard(for: hash, weight: entry?.weight ?? 0, &departures) { shard, departures -> (Bool, Bool) in
+        let (holds, isChanged) = withShard(for: key, hash, weight: entry?.weightToKeep ?? 0, &departures) { shard, departures -> (Bool, Bool) in
             switch shard.updates.interference(with: key) {
             case .overtaken: return (true, false)
             case .interrupted: return (false, false)

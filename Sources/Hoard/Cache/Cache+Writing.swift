@@ -27,7 +27,7 @@ extension Cache {
         let now = entry.writeTime
         var departures = Departures<Key, Value>()
         var mustTune = false
-        withShard(for: hash, weight: entry.weight, &departures) { shard, departures in
+        withShard(for: key, hash, weight: entry.weightToKeep, &departures) { shard, departures in
             if shard.hasFences { shard.breakFences(forKey: key) }
             if shard.hasUpdates { shard.updates.overtake(key) }
             _ = shard.insert(entry, forKey: key, hash: hash, now: now, tuner: tuner, departures: &departures)
@@ -113,7 +113,7 @@ extension Cache {
 
     /// Evicts the coldest entries until no more than a fraction of the present entries, and of their weight, is left.
     ///
-    /// Pinned entries stay. The limits do not change: the cache fills up again.
+    /// Expired entries leave first, and pinned ones stay. The limits do not change: the cache fills up again.
     ///
     /// - Parameter fraction: From 0 to 1; values outside count as the nearest of these.
     /// - Returns: The number of entries evicted.

@@ -6,6 +6,8 @@
     case value(Value)
     /// The loader, or a negative entry, says that there is no value.
     case absent
+    /// A negative entry keeps this error.
+    case failure(any Error)
     /// A bulk load has not mentioned the key, so it is unknown whether there is a value.
     case unknown
 

@@ -28,7 +28,7 @@ extension Cache {
         /// If the entry is written, or read by another thread, while the function runs, its result is ignored.
         public let afterRead: (@Sendable (Key, Value, _ timeLeft: Duration?) -> Duration?)?
 
-        /// - Parameter afterRead: `nil`: reads change nothing, and cost nothing more. Otherwise each hit takes two more short locks.
+        /// - Parameter afterRead: `nil`: reads change nothing, and cost nothing more. Otherwise each hit takes another short lock.
         public init(
             afterWrite: @escaping @Sendable (Key, Value) -> Duration?,
             afterRead: (@Sendable (Key, Value, _ timeLeft: Duration?) -> Duration?)? = nil
@@ -38,12 +38,34 @@ extension Cache {
         }
     }
 
-    /// Lets the user's function say when an entry that was just read expires.
+    /// Reads like ``value(forKey:)``, and lets the user's function say when the entry expires.
     @inlinable @inline(never)
-    func putOff(_ key: Key, hash: UInt64, value: Value) {
-        guard let afterRead = configuration.variableExpiration?.afterRead else { return }
+    func valueWithComputedLifetime(_ key: Key, hash: UInt64) -> Value? {
         let now = clock.now()
-        guard let times = cells.withShard(for: hash, { $0.times(of: key, hash: hash, now: now) }) else { return }
+        var mustTune = false
+        let (reading, times) = cells.withShard(for: hash) { shard in
+            let reading = shard.read(key, hash: hash, now: now, lag: 0)
+            if shard.isNoted(hash) { mustTune = shard.note(hash, reading.outcome) }
+            return (reading, shard.times(of: key, hash: hash, now: now))
+        }
+        if mustTune { tune(hash) }
+        switch reading {
+        case .hit(let value):
+            putOff(key, hash: hash, value: value, from: times, now: now)
+            return value
+        case .miss, .negative, .needsExactTime: return nil
+        case .expired(let departure):
+            report(departure)
+            return nil
+        }
+    }
+
+    /// Lets the user's function say when an entry that was just read expires.
+    ///
+    /// - Parameter times: The entry's times when the value was read: another value may have come since.
+    @inlinable @inline(never)
+    func putOff(_ key: Key, hash: UInt64, value: Value, from times: (written: Int64, deadline: Int64)?, now: Int64) {
+        guard let afterRead = configuration.variableExpiration?.afterRead, let times else { return }
         let timeLeft: Duration? = times.deadline == .max ? nil : .nanoseconds(times.deadline - now)
         guard let lifetime = afterRead(key, value, timeLeft)?.saturatingNanoseconds else { return }
         let deadline = CacheClock.deadline(lifetime, after: clock.now())

@@ -15,7 +15,7 @@ extension EvictionPolicy {
     /// Gives back the weight that the entries do not use, as far as the limit is beyond three quarters of an equal
     /// part; for the only shard, beyond the whole.
     @usableFromInline mutating func giveBackWeight() {
-        guard let limit = maximumWeight, let nominalWeight, let weightPool else { return }
+        guard let limit = maximumWeight, let nominalWeight, let weightPool, !keepsRoom else { return }
         let ownPart = shardCount == 1 ? nominalWeight : nominalWeight &- nominalWeight / 4
         guard limit > ownPart, totalWeight < limit else { return }
         let new = max(ownPart, totalWeight)

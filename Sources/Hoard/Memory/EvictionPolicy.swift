@@ -65,6 +65,8 @@
     /// The equal part of the cache's limit for which the window is made.
     var nominalWeight: UInt?
     let weightPool: LimitPool?
+    /// Whether a heavy entry is being written, for which other shards have made room. That must not go back before.
+    var keepsRoom = false
     let favouring: HitGoal
     private(set) var pinnedCount = 0
     var windowLimit: UInt = 1

@@ -12,6 +12,9 @@
     @usableFromInline var writeTime: Int64
     @usableFromInline var details: EntryDetails?
 
+    /// The weight for which others have to make room: none if the entry must not be kept.
+    @inlinable var weightToKeep: Int { deadline > .min ? weight : 0 }
+
     @inlinable init(value: Value?, weight: Int, deadline: Int64, writeTime: Int64) {
         self.value = value
         self.weight = weight

@@ -75,12 +75,15 @@ extension Shard {
         if later > deadline { table.slots.setDeadline(later, of: slot) }
     }
 
+    /// A value that was used, and its entry's times from then on.
+    @usableFromInline typealias Use = (value: Value, times: (written: Int64, deadline: Int64))
+
     /// The value of a key that has not expired by `now`. Counts as a use, but neither as a hit nor as a miss.
-    @inlinable mutating func use(_ key: Key, hash: UInt64, now: Int64) -> Value? {
+    @inlinable mutating func use(_ key: Key, hash: UInt64, now: Int64) -> Use? {
         let slot = peekValue(key, hash: hash, now: now)
         guard slot != .none else { return nil }
         noteUse(of: slot, table.slots.flags(of: slot), now: now)
-        return table.value(at: slot)
+        return (table.value(at: slot), (table.slots.writeTime(of: slot) ?? 0, table.slots.deadline(of: slot)))
     }
 
     /// The value of a key that has not expired by `now`, for an update of it. Counts nothing.

@@ -28,13 +28,21 @@ extension Shard {
         guard fraction < 1 else { return 0 }
         let count = Int(Double(policy.evictableCount) * fraction)
         let weight = UInt(Double(policy.totalWeight) * fraction)
-        var evicted = 0
+        guard policy.evictableCount > count || policy.totalWeight > weight else { return 0 }
+        var evicted = reclaimFirst(now: now, atMost: .max, departures: &departures)
         while policy.evictableCount > count || policy.totalWeight > weight {
             guard evictColdest(now: now, departures: &departures) else { break }
             evicted += 1
         }
         policy.giveBackWeight()
         return evicted
+    }
+
+    /// Removes expired entries before living ones have to leave. Returns how many left.
+    private mutating func reclaimFirst(now: Int64, atMost limit: Int, departures: inout Departures<Key, Value>) -> Int {
+        let before = count
+        reclaim(now: now, atMost: limit, departures: &departures)
+        return before - count
     }
 
     /// - Returns: Whether there was an entry to evict.
@@ -74,9 +82,9 @@ extension Shard {
         atMost maximumCount: Int,
         departures: inout Departures<Key, Value>
     ) -> Bool {
-        var evicted = 0
         let limit = policy.maximumCount(ofPart: count, givesBack: givesBack)
         if policy.count > limit, rules.maximumWeight == nil { policy.shrinkWindow(forLimit: count) }
+        var evicted = policy.count > limit ? reclaimFirst(now: now, atMost: maximumCount, departures: &departures) : 0
         while policy.count > limit, evicted < maximumCount, evictColdest(now: now, departures: &departures) { evicted += 1 }
         guard policy.count <= limit || policy.evictableCount == 0 else { return false }
         rules.maximumCount = count
@@ -99,7 +107,8 @@ extension Shard {
     ) -> Bool {
         rules.maximumWeight = weight
         policy.setNominalWeight(part)
-        var evicted = 0
+        let mustShrink = policy.unusedWeight < policy.overdrawnWeight
+        var evicted = mustShrink ? reclaimFirst(now: now, atMost: maximumCount, departures: &departures) : 0
         while policy.unusedWeight < policy.overdrawnWeight, evicted < maximumCount, evictColdest(now: now, departures: &departures) { evicted += 1 }
         policy.giveBackWeight()
         return policy.overdrawnWeight == 0

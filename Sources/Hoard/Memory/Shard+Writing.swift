@@ -48,7 +48,9 @@ extension Shard {
         if hasTimes { setTimes(of: slot, deadline: entry.deadline, written: entry.writeTime) }
         if let details = entry.details { setDetails(details, of: slot) }
         if table.slots.generation != SlotTable.countsUses { policy.age(&table.slots, isNew: isNew) }
-        let wasKept = makeRoom(for: slot, now: now, tuner: tuner, departures: &departures)
+        // A pinned entry that had been there needs no room, though there may be more of them than a limit that was lowered.
+        let newcomer = isNew || table.slots.flags(of: slot).segment != .pinned ? slot : .none
+        let wasKept = makeRoom(for: newcomer, now: now, tuner: tuner, departures: &departures)
         if wasKept { otherStatistics.insertions &+= 1 } else { otherStatistics.refusals &+= 1 }
         return wasKept
     }

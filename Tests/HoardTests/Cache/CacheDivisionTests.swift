@@ -103,6 +103,53 @@ import Testing
         cache.checkInvariants()
     }
 
+    private func cacheWithAHeavyEntry(ticker: ManualTicker = ManualTicker()) -> Cache<Int, Int> {
+        let cache = Cache<Int, Int>(configuration: .init(maximumWeight: 100_000), ticker: ticker)
+        for key in 0..<50_000 { cache.insert(key, forKey: key, weight: 2) }
+        cache.insert(-1, forKey: -1, weight: 60_000)
+        return cache
+    }
+
+    @Test func replacingAHeavyEntryFreesItsWeightFirst() {
+        let cache = cacheWithAHeavyEntry()
+        let count = cache.count
+        for weight in [60_000, 59_000, 30_000] {
+            cache.insert(weight, forKey: -1, weight: weight)
+            #expect(cache.peek(-1) == weight)
+            #expect(cache.count == count, "nothing has to leave")
+            cache.checkInvariants()
+        }
+    }
+
+    @Test func heavyValueThatIsNotKeptMakesNobodyLeave() {
+        let cache = cacheWithAHeavyEntry()
+        let count = cache.count
+        cache.insert(1, forKey: -2, weight: 90_000, expiresAfter: .zero)
+        #expect(cache.count == count)
+        let hash = cache.hasher(-2)
+        let fence = cache.cells.withShard(for: hash) { $0.openFence(forKey: -2) }
+        cache.removeValue(forKey: -2)
+        cache.publish(.value(1, weight: 90_000), forKey: -2, hash: hash, fence: fence)
+        #expect(cache.statistics.fencedLoads == 1)
+        #expect(cache.count == count)
+    }
+
+    @Test func roomForAHeavyEntryStaysThoughOthersOfItsShardLeave() {
+        let ticker = ManualTicker()
+        let cache = cacheWithAHeavyEntry(ticker: ticker)
+        let hash = cache.hasher(-2)
+        let neighbour = (1...).first { cache.cells.number(for: cache.hasher(-2 - $0)) == cache.cells.number(for: hash) } ?? 0
+        cache.insert(0, forKey: -2 - neighbour, weight: 2, expiresAfter: .seconds(1))
+        ticker.advance(by: .seconds(1))
+        var departures = Departures<Int, Int>()
+        let canHold = cache.withRoom(for: 50_000, -2, hash, &departures) { shard, departures in
+            shard.reclaimAll(now: ticker.nanoseconds(), departures: &departures)
+            return shard.policy.canHold(50_000)
+        }
+        #expect(canHold == true)
+        cache.checkInvariants()
+    }
+
     @Test(arguments: UInt64(0)..<8) func randomWeightsStayWithinRandomLimits(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let cache = Cache<Int, Int>(configuration: .init(maximumWeight: 40_000))

@@ -59,6 +59,24 @@ import Testing
         #expect(cache.peek("a") == 2)
     }
 
+    @Test func valueThatIsWrittenBeforeTheLoadBeginsStays() async throws {
+        let executor = HeldExecutor()
+        defer { executor.release() }
+        let single = TaskPlacement.$executor.withValue(executor) { Task { [cache] in try await cache.value(forKey: "a") { _ in 1 } } }
+        let several = TaskPlacement.$executor.withValue(executor) {
+            Task { [cache] in try await cache.values(forKeys: ["b", "c"]) { keys in Dictionary(uniqueKeysWithValues: keys.map { ($0, 2) }) } }
+        }
+        try await waitUntil { cache.flights.flightCount == 3 }
+        cache.insert(100, forKey: "a")
+        cache.insert(200, forKey: "b")
+        executor.release()
+        #expect(try await single.value == 100)
+        #expect(try await several.value == ["b": 200, "c": 2])
+        #expect(cache.peek("a") == 100 && cache.peek("b") == 200 && cache.peek("c") == 2)
+        #expect(cache.statistics.loads == 1)
+        #expect(cache.openFenceCount == 0)
+    }
+
     @Test func changesOfOtherKeysDoNotMatter() async throws {
         let gate = Gate()
         async let loaded = cache.value(forKey: "a") { _ in

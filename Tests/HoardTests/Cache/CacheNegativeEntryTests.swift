@@ -122,6 +122,32 @@ import Testing
         cache.checkInvariants()
     }
 
+    /// Before each look at the cache that comes before a load.
+    @Test(arguments: 0..<6, [true, false]) func entryThatAppearsJustBeforeALoadMakesItNeedless(_ looks: Int, _ isFailure: Bool) async throws {
+        let ticker = InterruptingTicker()
+        let cache = Cache<String, Int>(maximumCount: 10, expiration: .afterWrite(.seconds(60)), ticker: ticker)
+        let result: LoadResult<Int> = isFailure ? .failure(TestError(), expiresAfter: .seconds(5)) : .absent(expiresAfter: .seconds(5))
+        func prepare() {
+            cache.removeAll()
+            let hash = cache.hasher("a")
+            let fence = cache.cells.withShard(for: hash) { $0.openFence(forKey: "a") }
+            ticker.interrupt(after: looks) { [weak cache] in cache?.publish(result, forKey: "a", hash: hash, fence: fence) }
+        }
+        let loads = Counter()
+        prepare()
+        let single = await error {
+            let value = try await cache.valueIfExists(forKey: "a") { _ in .value(loads.increment()) }
+            #expect(value == nil)
+        }
+        prepare()
+        let several = await error {
+            let values = try await cache.values(forKeys: ["a"]) { _ in ["a": loads.increment()] }
+            #expect(values.isEmpty)
+        }
+        #expect(single is TestError == isFailure && several is TestError == isFailure)
+        #expect(loads.value == 0)
+    }
+
     @Test func thrownErrorIsNotKept() async throws {
         _ = await error { try await cache.valueIfExists(forKey: "a") { _ in throw TestError() } }
         #expect(cache.count == 0)

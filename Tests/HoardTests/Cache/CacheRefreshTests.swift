@@ -38,6 +38,21 @@ import Testing
         #expect(cache.statistics.refreshes == 0)
     }
 
+    @Test func valueThatIsWrittenBeforeTheRefreshBeginsStays() async throws {
+        ticker.advance(by: .seconds(10))
+        let executor = HeldExecutor()
+        defer { executor.release() }
+        #expect(try await TaskPlacement.$executor.withValue(executor) { try await read() } == 1)
+        #expect(cache.flights.flightCount == 1)
+        cache.insert(9, forKey: "a")
+        gate.open()
+        executor.release()
+        try await waitUntil { cache.flights.flightCount == 0 }
+        #expect(cache.peek("a") == 9)
+        #expect(loads.value == 0)
+        #expect(cache.statistics.refreshes == 0)
+    }
+
     @Test func firstStaleReaderStartsOneLoadAndGetsTheOldValue() async throws {
         ticker.advance(by: .seconds(10))
         for _ in 0..<20 { #expect(try await read() == 1) }

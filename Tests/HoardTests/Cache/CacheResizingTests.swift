@@ -159,6 +159,33 @@ import Testing
         cache.checkInvariants()
     }
 
+    @Test func pinnedEntryThatIsWrittenAgainStaysThoughThereAreMoreThanTheLimit() {
+        let cache = Cache<Int, Int>(maximumCount: 100)
+        for key in 0..<40 { cache.insert(key, forKey: key, weight: 0) }
+        cache.resize(maximumCount: 10)
+        for key in 0..<40 { cache.update(forKey: key, weight: 0) { $0.map { $0 + 1 } } }
+        #expect(cache.count == 40 && (0..<40).allSatisfy { cache.peek($0) == $0 + 1 })
+        cache.insert(0, forKey: -1, weight: 0)
+        #expect(!cache.contains(-1))
+        cache.checkInvariants()
+    }
+
+    @Test(arguments: ["count", "weight", "fraction"]) func expiredEntriesLeaveBeforeLivingOnes(_ limit: String) {
+        let ticker = ManualTicker()
+        let cache = Cache<Int, Int>(configuration: .init(maximumCount: 1_000, maximumWeight: 1_000), ticker: ticker)
+        for key in 0..<1_000 { cache.insert(key, forKey: key, expiresAfter: key < 300 ? nil : .seconds(1)) }
+        ticker.advance(by: .seconds(2))
+        switch limit {
+        case "count": cache.resize(maximumCount: 300)
+        case "weight": cache.resize(maximumWeight: 300)
+        default: #expect(cache.trim(toFraction: 0.3) == 700)
+        }
+        #expect(cache.count == 300 && (0..<300).allSatisfy { cache.contains($0) })
+        #expect(cache.statistics.evictions == 0)
+        #expect(cache.statistics.expirations == 700)
+        cache.checkInvariants()
+    }
+
     @Test(arguments: 0..<12 as Range<UInt64>) func countsHoldInEveryProgram(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let isLarge = seed % 3 == 0

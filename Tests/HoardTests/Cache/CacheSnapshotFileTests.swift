@@ -107,6 +107,19 @@ import Testing
         #expect(codeOfFailingRestore() == .wrongSchema)
     }
 
+    @Test func fileOfPrivateTypesIsThatOfTheSameTypesInAnotherProcess() throws {
+        // The name that is printed has an address in it, which differs in each process.
+        #expect(String(reflecting: Fickle.self).contains("context at $"))
+        let cache = Cache<Int, Fickle>(maximumCount: 10)
+        cache.insert(Fickle(number: 1), forKey: 1)
+        try cache.save(to: path)
+        let name = "Swift.Int HoardTests.(unknown context).Fickle"
+        let hash = Array(name.utf8).withUnsafeBytes { XXH64.hash($0) }
+        _ = try SnapshotFile.read(path: path, schema: "cache/1 \(String(hash, radix: 16)) \(name)", maximumBytes: 1 << 20)
+        let other = Cache<Int, Fickle>(maximumCount: 10)
+        #expect(try other.restore(from: path) == 1)
+    }
+
     @Test func directoryIsNoFile() throws {
         try directory.makeDirectory("cache")
         #expect(codeOfFailingRestore() == .notAFile)

@@ -1,6 +1,7 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HoardTestSupport
 import HoardTesting
 import Testing
 
@@ -193,6 +194,22 @@ import Testing
         cache.update(forKey: "a") { ($0 ?? 0) + 1 }
         #expect(cache.peek("a") == 12)
         box.update { $0 = nil }
+    }
+
+    @Test func valueThatIsComputedInVainIsReleasedOutsideTheTurn() {
+        let cache = Cache<Int, Witness>(maximumCount: 10)
+        let released = Counter()
+        cache.insert(Witness { _ in }, forKey: 1)
+        cache.update(forKey: 1) { old in
+            guard old != nil else { return Witness { _ in } }
+            cache.removeValue(forKey: 1)
+            return Witness { [weak cache] _ in
+                cache?.update(forKey: 1) { $0 }
+                released.increment()
+            }
+        }
+        #expect(released.value == 1)
+        #expect(cache.contains(1))
     }
 
     @Test func concurrentUpdatesLoseNothingAndRunOnce() async {

@@ -104,6 +104,22 @@ import Testing
         box.update { $0 = nil }
     }
 
+    /// Before each look at the clock: the last one comes after the function.
+    @Test(arguments: 0..<2, [true, false]) func valueThatIsWrittenWhileAnotherIsReadKeepsItsTime(_ looks: Int, _ reads: Bool) {
+        let ticker = InterruptingTicker()
+        let cache = Cache<String, Int>(
+            configuration: .init(
+                maximumCount: 10,
+                variableExpiration: .init(afterWrite: { _, _ in .seconds(10) }, afterRead: { _, value, _ in value == 1 ? .zero : nil })
+            ),
+            ticker: ticker
+        )
+        cache.insert(1, forKey: "a")
+        ticker.interrupt(after: looks) { [weak cache] in cache?.insert(2, forKey: "a") }
+        _ = reads ? cache.value(forKey: "a") : cache.insertIfAbsent(3, forKey: "a")
+        #expect(cache.peek("a") == 2)
+    }
+
     @Test(arguments: UInt64(0)..<10) func anyLifetimesAreKeptToTheNanosecond(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let lifetimes = Shared<[Int: Int64?]>([:])
