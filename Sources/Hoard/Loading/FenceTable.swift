@@ -81,7 +81,8 @@
 
     @inlinable mutating func open(_ key: Key, isForCopy: Bool, _ positions: StorePositions) -> Fence {
         lastID += 1
-        openFences[key, default: FenceSet()].insert(lastID)
+        // A fence of a key that does not equal itself, such as NaN, would not be found again to be closed. It counts as broken.
+        if key == key { openFences[key, default: FenceSet()].insert(lastID) }
         return Fence(key: key, id: lastID, isForCopy: isForCopy, positions: positions)
     }
 

@@ -37,7 +37,8 @@ struct SingleFlightStateMachine<Key: Hashable, Waiter> {
         let flight = FlightID(number: lastFlightNumber)
         flights[flight] = Flight(key: key, waiters: [(waiterID, waiter)])
         flightsOfWaiters[waiterID] = flight
-        joinableFlights[key] = flight
+        // Under a key that does not equal itself, such as NaN, it would not be found again to be removed.
+        if key == key { joinableFlights[key] = flight }
         return .startLoad(flight)
     }
 

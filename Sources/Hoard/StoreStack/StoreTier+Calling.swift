@@ -77,12 +77,17 @@ extension StoreTier {
 
     /// Reads a record without a use. `nil`: there is none, or the store cannot tell.
     func peek(forKey key: RecordKey) async -> Record? {
-        guard let store = store as? any ListingRecordStore else { return nil }
+        if case .success(let record) = await peekInTime(forKey: key) { record } else { nil }
+    }
+
+    /// Does the same, and tells of failures. Success with `nil` also says that the store cannot tell.
+    func peekInTime(forKey key: RecordKey) async -> Answer<Record?> {
+        guard let store = store as? any ListingRecordStore else { return .success(nil) }
         let answer = await performInTime(CacheStoreCall(store: name, operation: .read)) { () async throws(StoreError) in
             try await store.peekRecord(forKey: key)
         }
-        guard case .success(let record?) = answer, !hasInvalidated(key, tags: record.tags, partition: record.partition) else { return nil }
-        return record
+        guard case .success(let record?) = answer, hasInvalidated(key, tags: record.tags, partition: record.partition) else { return answer }
+        return .success(nil)
     }
 
     /// Has the store call back, and waits for that until the deadline, or until the caller is cancelled. Starts no task.

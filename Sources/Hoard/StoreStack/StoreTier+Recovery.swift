@@ -108,7 +108,7 @@ extension StoreTier {
         case .nothing:
             return false
         case .sweep(let extent, let call, let number):
-            return await complete(StoreSweep(extent: extent), call: call, number: number, from: now, isReplay: true)
+            return await complete(StoreSweep(extent: extent), call: call, number: number, isReplay: true)
         case .change(let change, let ready):
             return await complete(change, ready: ready)
         }

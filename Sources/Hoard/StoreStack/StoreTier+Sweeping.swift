@@ -79,7 +79,7 @@ extension StoreTier {
         switch admission {
         case .closed: return
         case .refused: tellSkipped(.remove, count: 1)
-        case .admitted(let call, let number): _ = await complete(sweep, call: call, number: number, from: now)
+        case .admitted(let call, let number): _ = await complete(sweep, call: call, number: number)
         }
     }
 
@@ -94,27 +94,31 @@ extension StoreTier {
     /// Makes a change by tag, by partition or of everything in a task of its own, and waits for it until the deadline.
     ///
     /// - Returns: Whether it was made in time.
-    func complete(_ sweep: StoreSweep, call: UInt64, number: UInt64, from start: Int64, isReplay: Bool = false) async -> Bool {
+    func complete(_ sweep: StoreSweep, call: UInt64, number: UInt64, isReplay: Bool = false) async -> Bool {
         let end = FirstAnswer<Bool>()
-        let token = deadline(from: start).map { deadline in
-            deadlines.schedule(at: deadline) { [self] in
-                let now = ticker.nanoseconds()
-                let givenUp = withState { state in
-                    let givenUp = state.giveUpCalls(ofChange: number, at: now)
-                    if !givenUp.isEmpty, !isReplay { state.missed(sweep.extent, by: number) }
-                    return givenUp
-                }
-                tellGivenUp(givenUp, at: now)
-                end.answer(false)
-            }
-        }
         startTask { [self] in
+            // That a busy process had no thread for the task yet says nothing of the store: its time begins now.
+            let token = deadline(from: ticker.nanoseconds()).map { deadline in
+                deadlines.schedule(at: deadline) { [self] in
+                    giveUp(sweep, number: number, isReplay: isReplay)
+                    end.answer(false)
+                }
+            }
             let result = await perform(sweepCall) { [store] () async throws(StoreError) in try await sweep.make(in: store) }
+            if let token { deadlines.cancel(token) }
             end.answer(land(sweep, call: call, number: number, isReplay: isReplay, result))
         }
-        let isMade = await end.value()
-        if let token { deadlines.cancel(token) }
-        return isMade
+        return await end.value()
+    }
+
+    private func giveUp(_ sweep: StoreSweep, number: UInt64, isReplay: Bool) {
+        let now = ticker.nanoseconds()
+        let givenUp = withState { state in
+            let givenUp = state.giveUpCalls(ofChange: number, at: now)
+            if !givenUp.isEmpty, !isReplay { state.missed(sweep.extent, by: number) }
+            return givenUp
+        }
+        tellGivenUp(givenUp, at: now)
     }
 
     private func land(_ sweep: StoreSweep, call id: UInt64, number: UInt64, isReplay: Bool, _ result: Result<Void, StoreError>) -> Bool {

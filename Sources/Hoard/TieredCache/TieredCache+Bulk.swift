@@ -22,7 +22,11 @@ extension TieredCache {
     }
 
     /// Promotes the stores' values of several keys to memory. Counts neither as a hit nor as a miss.
-    func fetch(_ keys: [Key], policy: CachePolicy) async { _ = await found(forKeys: keys, policy: policy) }
+    func fetch(_ keys: [Key], policy: CachePolicy) async {
+        let bulk = await found(forKeys: keys, policy: policy)
+        // Memory has counted what it had.
+        counters.withLock { $0.closerLooks += bulk.closerLooks }
+    }
 
     /// Looks up several keys in memory and the stores. The answers are not counted yet.
     private func found(forKeys keys: some Sequence<Key>, policy: CachePolicy?) async -> BulkInquiry {

@@ -114,7 +114,7 @@ extension TieredCache {
 /// Caches whose keys have a lossless text form (`String`, the integers, …), which names their records.
 ///
 /// Equal keys have one record: strings are named in Unicode's normalization form C, whatever their spelling ("é" in one scalar or in two), and
-/// `-0.0` is named `0.0`.
+/// `-0.0` is named `0.0`. A NaN, which does not equal itself, is never kept.
 extension TieredCache where Key: LosslessStringConvertible {
     /// Creates a cache over stores of its own.
     public convenience init(

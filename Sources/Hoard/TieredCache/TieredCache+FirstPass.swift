@@ -55,7 +55,7 @@ extension TieredCache {
 
     /// Returns whether the caller may read a key from the stores in its own task. Callers that come meanwhile share one read in another task. So
     /// the stores are asked at most twice, however many callers there are.
-    @inlinable func beginReading(_ key: Key) -> Bool { ownReads.withLock { $0.insert(key).inserted } }
+    @inlinable func beginReading(_ key: Key) -> Bool { ownReads.withLock { key == key && $0.insert(key).inserted } }
 
     @inlinable func endReading(_ key: Key) { ownReads.withLock { _ = $0.remove(key) } }
 

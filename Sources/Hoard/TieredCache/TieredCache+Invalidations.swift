@@ -102,7 +102,10 @@ extension TieredCache {
             for index in tiers.indices where isConcerned(index) { _ = fences.mayReach(tier: index, change: fence) }
             return (fence, memory.removeEntry(forKey: key).departure)
         }
-        if let departure { memory.report(departure) }
+        if let departure {
+            memory.report(departure)
+            if isObserved { recordRemoval(of: key) }
+        }
         forgetFailure(of: key)
         detach(key)
         // Until the change has ended, no record is copied from one tier to another.

@@ -32,7 +32,7 @@ extension TieredCache {
     }
 
     /// Returns a page of entries: first from the stores that can list, then those that only memory has. A store that fails, or
-    /// takes eight deadlines, is passed by. Suspends.
+    /// takes eight deadlines, is passed by. One that does not say in time whether it has an entry is not asked for the rest of the page. Suspends.
     ///
     /// - Parameters:
     ///   - limit: The most slots of memory, or records, to look at.
@@ -41,6 +41,7 @@ extension TieredCache {
     package func listing(from position: ListingPosition, limit: Int, where isMatch: (Key) -> Bool) async -> (
         entries: [Listed], next: ListingPosition?
     ) {
+        var silent: Set<Int> = []
         switch position {
         case .store(let index, let cursor):
             guard index < tiers.count else { return ([], .memory(shard: 0, slot: 0)) }
@@ -49,7 +50,8 @@ extension TieredCache {
             guard case .success(let page)? = await tier.page(after: cursor, limit: limit) else { return ([], following) }
             var entries: [Listed] = []
             for record in page.records where !tier.hasInvalidated(record.key, tags: record.tags, partition: record.partition) {
-                guard case .key(let key) = naming.origin(of: record.key), isMatch(key), await firstStore(with: record.key, before: index) == nil
+                guard case .key(let key) = naming.origin(of: record.key), isMatch(key),
+                    await firstStore(with: record.key, before: index, passingBy: &silent) == nil
                 else { continue }
                 entries.append(listed(key, record, index))
             }
@@ -58,7 +60,8 @@ extension TieredCache {
             let (found, next) = memory.page(from: .init(shard: shard, slot: slot), limit: limit)
             var entries: [Listed] = []
             for (key, entry) in found where isMatch(key) {
-                if let recordKey = naming.recordKey(for: key), await firstStore(with: recordKey, before: tiers.count) != nil { continue }
+                let recordKey = naming.recordKey(for: key)
+                if let recordKey, await firstStore(with: recordKey, before: tiers.count, passingBy: &silent) != nil { continue }
                 guard let entry = checked(entry, key: key) else { continue }
                 let terms = entry.terms
                 entries.append(Listed(key: key, freshUntil: terms.freshUntil, tags: terms.tags, payloadByteCount: nil, isInMemory: true, store: nil))
@@ -80,9 +83,15 @@ extension TieredCache {
     }
 
     /// The index of the nearest store before `end` that lists a record.
-    private func firstStore(with key: RecordKey, before end: Int) async -> Int? {
-        for index in 0..<end {
-            if await tiers[index].peek(forKey: key) != nil { return index }
+    ///
+    /// - Parameter silent: The stores that have not answered in time.
+    private func firstStore(with key: RecordKey, before end: Int, passingBy silent: inout Set<Int>) async -> Int? {
+        for index in 0..<end where !silent.contains(index) {
+            switch await tiers[index].peekInTime(forKey: key) {
+            case .success(let record): if record != nil { return index }
+            case .failure: continue
+            case .timedOut: silent.insert(index)
+            }
         }
         return nil
     }

@@ -68,7 +68,8 @@ extension TieredCache {
         var terms = newTerms(policy)
         (terms.tags, terms.partition) = (provisional.new.terms.tags, provisional.new.terms.partition)
         let publication = Publication(key: provisional.key, fence: provisional.fence, value: value, terms: terms, policy: policy)
-        if await !publish(publication) { await abandon(provisional) }
+        guard await publish(publication) else { return await abandon(provisional) }
+        forgetFailure(of: provisional.key)
     }
 
     /// Ends a provisional value that the source has accepted without returning the new value. Suspends.

@@ -148,7 +148,8 @@ extension TieredCache {
                 detachReads(publication.key)
                 return publication
             }
-            if isLoad { break }
+            // A write under a key that does not equal itself, such as NaN, would never succeed.
+            if isLoad || publication.key != publication.key { break }
             publication.fence = openFence(forKey: publication.key, .none)
         }
         counters.withLock { $0.fencedPublications += 1 }

@@ -15,7 +15,8 @@ extension TieredCache {
     /// A request is recorded as a hit, a hit of a stale value or a miss, with the tier that answered. A value that is loaded or written is recorded
     /// with the time it stays fresh, the duration of the load and, if memory is limited by weight, its weight. Removals by key and of everything
     /// are recorded too. An invalidation by tag or partition is recorded as the removal of each entry that leaves memory because of it, which is
-    /// when a caller next asks for that entry. The recording begins with the entries that memory has.
+    /// when a caller next asks for that entry. A change of a key by another process is recorded as a removal if memory has the key. The recording
+    /// begins with the entries that memory has.
     ///
     /// While a cache records, a hit in memory takes some tens of nanoseconds more. Otherwise it costs nothing.
     /// - Complexity: O(*n*) for *n* entries in memory.

@@ -37,6 +37,16 @@ import Testing
         #expect(machine.flightCount == 0)
     }
 
+    @Test func flightOfAKeyThatDoesNotEqualItselfIsJoinedByNobodyAndLeavesNothing() throws {
+        var machine = SingleFlightStateMachine<Double, String>()
+        for waiterID in UInt64(1)...2 {
+            guard case .startLoad(let flight) = machine.join(.nan, waiterID: waiterID, waiter: "") else { throw TestError() }
+            _ = machine.loadFinished(flight)
+        }
+        #expect(machine.joinableKeys.isEmpty)
+        #expect(machine.flightCount == 0)
+    }
+
     @Test mutating func keysHaveFlightsOfTheirOwn() throws {
         let first = try startFlight("a", waiterID: 1)
         let second = try startFlight("b", waiterID: 2)

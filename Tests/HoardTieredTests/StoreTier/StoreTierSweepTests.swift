@@ -172,6 +172,18 @@ import Testing
         #expect(await fixture.read("a") == "nothing")
     }
 
+    /// Time jumps before each job until the store has been called.
+    @Test(arguments: UInt64(0)..<16)
+    func timeInWhichABusyProcessDoesNotCallTheStoreIsNotTheStores(seed: UInt64) async throws {
+        let executor = SeededExecutor(seed: seed, time: fixture.ticker) { [fixture] _ in
+            if fixture.store.calls.isEmpty { fixture.ticker.advance(by: .seconds(2)) }
+        }
+        try await executor.run { [fixture] in await fixture.removeTagged("x") }
+        #expect(store.calls == ["removeTagged(x)"])
+        #expect(tier.health.timeouts == 0)
+        #expect(tier.health.isSound)
+    }
+
     @Test func missedMarkByTagIsARemoval() async throws {
         fixture.put(1, "a", tags: ["x"])
         store.fail("markTaggedStale")

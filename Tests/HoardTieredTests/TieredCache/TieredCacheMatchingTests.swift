@@ -134,6 +134,19 @@ import Testing
         gate.open()
     }
 
+    @Test func storeThatDoesNotAnswerInTimeIsAskedForOneEntryOfAPageOnly() async {
+        await fill()
+        let gate = Gate()
+        upper.setScript { $0.operation == .peekRecord && $0.number == 1 ? .init(gate: gate) : .pass }
+        let listing = Task { await users.listing(from: .memory(shard: 0, slot: 0), limit: 100) { _ in true } }
+        await gate.arrivals(1)
+        await time.sleepers(1)
+        time.advance(by: .seconds(1))
+        #expect(await listing.value.entries.isEmpty, "the lower store has them")
+        #expect(upper.callCount(.peekRecord) == 1)
+        gate.open()
+    }
+
     @Test func recordsWhoseRemovalAStoreHasMissedAreNeitherListedNorShown() async {
         await fill()
         await users.insert(3, forKey: "in/b", tags: ["tag"])

@@ -77,6 +77,16 @@ struct TieredCacheRecordingTests {
         #expect(lines == ["write 0 lifetime 60000", "write 1 lifetime 60000", "hit 1", "removal 0", "miss 0"])
     }
 
+    @Test func aChangeByAnotherProcessIsTheRemovalOfWhatMemoryHas() async throws {
+        let lines = try await lines { next in
+            await fixture.cache.insert(1, forKey: "a")
+            try next()
+            fixture.cache.drop(StoreInvalidation(key: "b"), changedIn: 0)
+            fixture.cache.drop(StoreInvalidation(key: "a"), changedIn: 0)
+        }
+        #expect(lines == ["write 0 lifetime 60000", "removal 0"])
+    }
+
     @Test func aFailedLoadIsAMiss() async throws {
         let lines = try await lines { _ in
             await #expect(throws: TestError.self) { try await fixture.cache.value(forKey: "a") { _ in throw TestError() } }

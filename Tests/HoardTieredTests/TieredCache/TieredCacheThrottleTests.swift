@@ -101,6 +101,15 @@ import Testing
         #expect(try await fixture.lookup().value == 3)
     }
 
+    @Test func valueThatIsConfirmedAfterItWasShownEndsTheThrottle() async throws {
+        try await failOnce()
+        let shown = try #require(await cache.showProvisionally(forKey: "a") { _ in 49 })
+        #expect(await cache.explain("a").retryAfter == .seconds(5))
+        await cache.confirm(50, for: shown)
+        #expect(await cache.explain("a").retryAfter == nil)
+        #expect(try await fixture.lookup().value == 50)
+    }
+
     @Test func retryAfterZeroAsksEveryTime() async throws {
         let eager = Self.policy.with { $0.retryAfterFailure = .zero }
         _ = try await fixture.lookup()

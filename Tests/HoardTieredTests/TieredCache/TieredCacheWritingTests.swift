@@ -51,6 +51,19 @@ import Testing
         #expect(await endless.cache.value(forKey: "a") == 1)
     }
 
+    /// NaN does not equal itself, so that nothing under it is ever found again.
+    @Test func valueOfAKeyThatDoesNotEqualItselfIsNotKept() async throws {
+        let store = MemoryStore(clock: fixture.time)
+        let cache = TieredCache<Double, Int>(configuration: .init(maximumCount: 10), stores: [store], codec: .json, ticker: fixture.time)
+        await cache.insert(1, forKey: .nan)
+        await cache.insert(contentsOf: [.nan: 1, 0: 2])
+        #expect(try await cache.value(forKey: .nan) { _ in 3 } == 3)
+        await cache.removeValue(forKey: .nan)
+        #expect(cache.memoryCount == 1)
+        #expect(try await store.statistics().count == 1)
+        #expect(cache.fences.withLock { $0.isEmpty && !$0.isBeingChanged(.nan) })
+    }
+
     @Test func longestDurationsDoNotOverflow() async {
         await cache.insert(1, forKey: "a", policy: .lasting(.seconds(Int64.max), staleFor: .seconds(Int64.max)))
         fixture.time.advance(by: .seconds(1_000_000_000))

@@ -510,6 +510,13 @@ struct CacheUpdatesTests {
         #expect(states?.mapValues(Self.name) == ["a": "4", "b": "5", "c": "3"])
     }
 
+    @Test func severalKeysOfAnObserverAreOneHitEach() async {
+        await cache.insert(contentsOf: ["a": 1, "b": 2])
+        var updates = cache.updates(forKeys: ["a", "b"]).makeAsyncIterator()
+        #expect(await updates.next()?.mapValues(Self.name) == ["a": "1", "b": "2"])
+        #expect(cache.statistics.memoryHits == 2)
+    }
+
     @Test func severalKeysAreLoaded() async throws {
         let source = Source()
         var updates = cache.updates(forKeys: ["a", "b"], load: source.load).makeAsyncIterator()
