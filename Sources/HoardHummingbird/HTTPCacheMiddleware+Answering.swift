@@ -19,12 +19,15 @@ extension HTTPCacheMiddleware {
     /// - Parameter runsLater: Whether the handler can be run after the answer has been given.
     func plan(for request: Request, _ context: Context, runsLater: Bool) -> Plan {
         guard let target = CacheTarget(request.head, options.scheme, options.authority) else { return .around }
-        let policy = policies.compiled(options.policy(request, context))
+        var itsPolicy = options.policy(request, context)
+        // Otherwise the answer to a POST may be stored.
+        if !target.isExact { itsPolicy.isBypassed = true }
+        let policy = policies.compiled(itsPolicy)
         let partition = options.partition(request, context)
         // Private responses are for one user, and neither the options nor the configuration say which one.
         if cache.configuration.mode == .private, (partition ?? cache.configuration.partition).isEmpty { return .around }
         // A request that changes something goes through the cache, so that it invalidates.
-        if request.method.isSafe, policy?.isBypassed == true || !target.isExact { return .around }
+        if request.method.isSafe, policy?.isBypassed == true { return .around }
         let question = HTTPCache.Request(
             target.request,
             target: target.uri,

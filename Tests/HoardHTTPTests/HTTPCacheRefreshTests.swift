@@ -145,6 +145,26 @@ import Testing
         #expect(try await harness.get().text == "2")
     }
 
+    @Test(arguments: [false, true])
+    func markedResponseMayBeServedStaleForNoLongerThanItsMarkAllows(isInStore: Bool) async throws {
+        let time = TestTime()
+        let store = MemoryStore(clock: time)
+        let origin: FakeTransport.Handler = { _ in
+            time.now() == TestTime.start
+                ? .text("old", fields: [.cacheControl: "max-age=60, stale-while-revalidate=30, stale-if-error=30"])
+                : .failure(TransportError(.failed, "Broken."))
+        }
+        let before = CacheHarness(stores: [store], time: time, origin: origin)
+        try await before.get()
+        time.advance(seconds: 10)
+        await before.cache.markStale("http://example.com/a")
+        await before.cache.flush()
+        let harness = isInStore ? CacheHarness(stores: [store], time: time, origin: origin) : before
+        // A second after its own time, and 51 after the mark.
+        time.advance(seconds: 51)
+        await #expect(throws: HTTPCacheError.self) { try await harness.get() }
+    }
+
     // MARK: What comes beside the content
 
     @Test func interimResponsesReachTheClientThatAskedAndAreNotStored() async throws {
@@ -179,8 +199,8 @@ import Testing
         #expect(seen.withLock { $0 } == 0)
     }
 
-    @Test(arguments: [nil, "trailers", "gzip;q=0.5, Trailers"])
-    func trailersAreStoredAndGivenToThoseWhoTakeThem(te: String?) async throws {
+    @Test(arguments: [nil, "trailers", "gzip;q=0.5, Trailers"], [nil, 5] as [Int?])
+    func trailersAreStoredAndGivenToThoseWhoTakeThem(te: String?, length: Int?) async throws {
         let time = TestTime()
         let store = MemoryStore(clock: time)
         let origin: FakeTransport.Handler = { _ in
@@ -188,7 +208,7 @@ import Testing
                 stream.yield(ByteBuffer(string: "hello"))
                 stream.finish()
             }
-            let body = HTTPBody(parts, length: nil, trailers: { [.eTag: "abc"] })
+            let body = HTTPBody(parts, length: length, trailers: { [.eTag: "abc"] })
             return .response(.test(200, [.cacheControl: "max-age=60", .trailer: "ETag"]), body: body)
         }
         let before = CacheHarness(stores: [store], time: time, origin: origin)

@@ -86,6 +86,33 @@ import Testing
         if case .success(let reply) = await leader.result { #expect(reply.code >= 500) }
     }
 
+    @Test(arguments: [nil, "uri", "tag"])
+    func responseThatIsRemovedBeforeTheTurnToConfirmItIsNotStoredAgain(removal: String?) async throws {
+        let origin: FakeTransport.Handler = { _ in .text("old", fields: [.cacheControl: "public, max-age=1", .eTag: "\"1\"", .cacheTag: "t"]) }
+        let other = harness(collapses: false, origin)
+        try await other.get("/cold")
+        await other.cache.flush()
+        let cache = harness(origin).cache
+        time.advance(seconds: 2)
+        let call = try #require(cache.call(HTTPCache.Request(HTTPRequest.test(.get, "/cold"))))
+        let flight = Flight(key: call.key, space: call.space, selectingFields: .known([:]), cache: cache)
+        let found = await cache.lookUp(call.key, [:])
+        flight.found = found
+        var machine = cache.machine(for: call)
+        _ = machine.start()
+        _ = machine.lookedUp(found.response, isVaryMiss: false, now: time.now())
+        switch removal {
+        case "uri": await cache.remove("http://example.com/cold")
+        case "tag": await cache.remove(taggedWith: "t")
+        default: break
+        }
+        let exchange = Exchange(key: FlightKey(found), leaderFields: .known([:]), flight: flight)
+        let turn = await cache.turnToAsk(exchange, found, machine, call)
+        let permit = try #require(turn.permit)
+        #expect(permit.flight.isIntact == (removal == nil))
+        permit.lease.release()
+    }
+
     @Test func whoIsAloneIsNotKeptWaiting() async throws {
         let alone = harness(Self.storable)
         #expect(try await alone.get("/cold").text == "origin")

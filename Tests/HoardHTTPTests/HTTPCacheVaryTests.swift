@@ -186,6 +186,20 @@ import Testing
         #expect(try await harness.get("/a", [.acceptLanguage: "fi"]).cacheStatus == "hoard; hit; ttl=60")
     }
 
+    @Test func responseThatVariesAccordingToHeadAnswersNoOtherRequest() async throws {
+        let varies = Mutex(false)
+        let harness = CacheHarness { request in
+            let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\""] + (varies.withLock { $0 } ? [.vary: "Accept-Language"] : [:])
+            return .text(request.head.method == .head ? "" : request.head.headerFields[.acceptLanguage] ?? "none", fields: fields)
+        }
+        try await harness.get("/a", [.acceptLanguage: "fi"])
+        harness.time.advance(seconds: 60)
+        varies.withLock { $0 = true }
+        try await harness.send(.head, "/a", [.acceptLanguage: "fi"])
+        #expect(try await harness.get("/a", [.acceptLanguage: "sv"]).text == "sv")
+        #expect(try await harness.get("/a", [.acceptLanguage: "fi"]).text == "fi")
+    }
+
     @Test func anExplanationCountsTheVariantsAndNamesTheFieldsInWhichClientsDiffer() async throws {
         let harness = CacheHarness { _ in
             .text("page", fields: [.cacheControl: "max-age=60", .vary: "User-Agent, Accept-Language, Sec-CH-UA-Mobile"])

@@ -171,6 +171,21 @@ struct SharedCacheTests {
     }
 
     @Test(arguments: Form.allCases)
+    func answerToAPostIsNotStoredForAPathThatOnlyTheCacheTakesForItsOwn(form: Form) async throws {
+        let site = TestSite()
+        let app = site.app(form) { routes in
+            routes.get("page") { _, _ in Response.text("page", Self.shared) }
+            routes.post("trap/:name/page") { _, _ in
+                Response.text("trap", [.cacheControl: "s-maxage=60", .contentLocation: "/page"])
+            }
+        }
+        try await app.test(.router) { client async throws in
+            #expect(try await client.get("/trap/%2e%2e/page", method: .post).text == "trap")
+            #expect(try await client.get("/page").text == "page")
+        }
+    }
+
+    @Test(arguments: Form.allCases)
     func queryIsGivenToTheHandlerInTheFormOfTheKey(form: Form) async throws {
         let site = TestSite()
         let app = site.app(form) { routes in

@@ -46,7 +46,7 @@ public final class ResponseCache: ResponseCaching {
         // RFC 9111 §5.2.1.7.
         head.headerFields.append(HTTPField(name: .cacheControl, value: "only-if-cached"))
         guard
-            let answer = try? await respond(to: head, request.options, through: Origin.absent), answer.isFromCache,
+            let answer = try? await respond(to: head, request.options, through: Origin.absent), answer.isFromCache, answer.staleness == nil,
             let body = try? await answer.body.collect(upTo: maximumResponseBytes)
         else { return nil }
         return NetworkResponse(

@@ -24,9 +24,13 @@ extension TransportResponse {
     /// ([RFC 9111 §3.3](https://www.rfc-editor.org/rfc/rfc9111#section-3.3)).
     func heldToItsLength(for request: HTTPRequest) -> TransportResponse {
         guard request.method != .head, let length = misstatedLength else { return self }
-        let body = body
-        return TransportResponse(head: head, body: HTTPBody(MeasuredBody(body: body, length: length), length: length) { body.trailers })
+        return TransportResponse(head: head, body: body.held(to: length))
     }
+}
+
+extension HTTPBody {
+    /// The same content, which ends with an error unless it has this length.
+    func held(to length: Int) -> HTTPBody { HTTPBody(MeasuredBody(body: self, length: length), length: length) { trailers } }
 }
 
 extension HTTPResponse.Status {

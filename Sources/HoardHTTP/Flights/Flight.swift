@@ -92,7 +92,7 @@ final class Flight: Sendable {
     var isIntact: Bool { isIntact(tags: labels) }
 
     /// The tags of the response that the lookup found count, too: the new one may rest on it.
-    private func isIntact(for response: StoredResponse) -> Bool {
+    func isIntact(for response: StoredResponse) -> Bool {
         var tags = cache.ownTags(of: response, forKey: key)
         for others in [labels, found?.response.map { cache.ownTags(of: $0, forKey: key) } ?? []] where !others.isEmpty { tags.formUnion(others) }
         return isIntact(tags: tags)
@@ -249,7 +249,13 @@ final class Flight: Sendable {
             cache.entries.closeFence(fence)
             return false
         }
-        return await cache.publish(response, forKey: key, of: space.partition, fence: fence, inPlaceOf: old, behind: !isAwaited)
+        let isStored = await cache.publish(response, forKey: key, of: space.partition, fence: fence, inPlaceOf: old, behind: !isAwaited)
+        // It need not be the response that the lookup has found: another one may have come since.
+        if isStored, let old {
+            let kept = Set((response.body.references + (found?.response?.body.references ?? [])).map(\.id))
+            for reference in old.body.references where !kept.contains(reference.id) { cache.segments.remove(reference) }
+        }
+        return isStored
     }
 
     private func publish(_ response: StoredResponse, asVariantOf base: HTTPCacheKey, _ fieldNames: [String]) async -> Bool {

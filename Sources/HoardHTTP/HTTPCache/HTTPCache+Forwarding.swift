@@ -217,6 +217,8 @@ extension HTTPCache {
         _ onEnd: @escaping @Sendable () -> Void
     ) async -> HTTPBody? {
         guard let placement = storing.placement, let length = placement.completeLength ?? stored.body.completeLength else { return nil }
+        // One byte more than belongs there, and all that follows would be in a wrong place.
+        let body = body.length == nil ? body.held(to: placement.length) : body
         let before = StoredContent.Piece.range(0..<placement.offset)
         // Asked before the transfer begins, which cannot be begun again.
         if await StoredContent.firstSegment(of: [before], in: stored.body, segments).isMissing { return nil }

@@ -87,6 +87,7 @@ extension HTTPCache {
             let selectingFields = selectingFields()
             for fieldNames in index.fieldNameSets {
                 guard let variant = variant(fieldNames, selectingFields) else { continue }
+                if found.variant == nil { found.variant = variant }
                 let variantKey = key.variantKey(variant, in: index)
                 // If memory lacks one of them, it may be the most recent.
                 guard let lookup = entries.memoryLookup(forKey: variantKey) else { return nil }
@@ -101,11 +102,20 @@ extension HTTPCache {
         guard case .response(let response) = lookup.value else { return }
         if let other = found.response, other.responseTime >= response.responseTime { return }
         let now = clock.now()
-        // An entry that is stale before its own time has been marked stale.
-        let isMarkedStale = !lookup.isFresh && response.freshness.timeToLive(at: now) > 0
-        found.response = isMarkedStale ? response.markedStale(at: min(lookup.freshUntil ?? now, now), rules: rules) : response
+        let isMarked = isMarkedStale(lookup, response, at: now)
+        found.response = isMarked ? response.markedStale(at: min(lookup.freshUntil ?? now, now), rules: rules) : response
         found.key = key
         found.tier = lookup.tier == .memory ? .memory : .store
         found.isVaryMiss = false
+    }
+
+    /// Whether an entry has been marked stale: it is stale before its own time, or was.
+    private func isMarkedStale(_ lookup: Lookup<HTTPCacheEntry>, _ response: StoredResponse, at now: Date) -> Bool {
+        if lookup.isFresh { return false }
+        let freshness = response.freshness
+        if freshness.timeToLive(at: now) > 0 { return true }
+        // The periods for which a stale response may be used begin with the mark. Stores may round dates.
+        let ownEnd = response.responseTime.addingTimeInterval(freshness.timeToLive(at: response.responseTime))
+        return lookup.freshUntil.map { ownEnd.timeIntervalSince($0) >= 1 } ?? false
     }
 }

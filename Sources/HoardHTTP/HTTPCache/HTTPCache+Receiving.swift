@@ -92,7 +92,7 @@ extension HTTPCache {
         var recorder = recorder
         let (shared, flight) = (transfer.shared, transfer.flight)
         var parts: HTTPBody.AsyncIterator? = body.makeAsyncIterator()
-        let mayHaveTrailers = transfer.storing.response.announcesTrailers
+        let mayHaveTrailers = transfer.storing.announcesTrailers
         var received = 0
         var keeping = SharedBody.Keeping.inMemory
         var isStored = false

@@ -36,7 +36,9 @@ extension HTTPCache {
             case .load(let held?):
                 let flight = Flight(key: call.key, space: call.space, selectingFields: .known(machine.selectingFields), cache: self, isAwaited: true)
                 flight.found = exchange.flight.found
-                if exchange.flight.hasLostPartition { flight.close() }
+                // A removal during the wait also counts if what it has removed may be confirmed now.
+                let isRemoved = flight.found?.response.map { !exchange.flight.isIntact(for: $0) } ?? false
+                if isRemoved || exchange.flight.hasLostPartition { flight.close() }
                 return .ask(Permit(lease: held, flight: flight))
             }
         } catch {

@@ -4,9 +4,9 @@
 package import HTTPTypes
 
 extension HTTPResponse {
-    /// Whether there is room for the fields of both messages in one. `HTTPFields` holds fewer than 65,535, and no honest response has more.
+    /// Whether there is room for the fields of both messages in one, and for those that an answer has beyond them. No honest response has more.
     package func mayBeUpdated(with newFields: HTTPFields) -> Bool {
-        headerFields.count + newFields.count < Int(UInt16.max) - 1
+        headerFields.count + newFields.count <= StoredResponse.maximumFieldCount
     }
 
     /// This stored response with the fields of a newer message about it in place of its own.

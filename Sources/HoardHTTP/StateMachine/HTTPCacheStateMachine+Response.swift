@@ -80,7 +80,9 @@ extension HTTPCacheStateMachine {
             return .deliverAndStore(head, storing, Effects(reason: reason, invalidatedURIs: invalidated, invalidatedGroups: groups))
         case .refuse(let reason):
             let head = deliveredHead(received, exchange, timeToLive: nil, because: reason)
-            let removesFound = exchange.stored.map { received.supersedes($0, isNoStore: freshness.cacheControl.noStore) } ?? false
+            // An answer to credentials says nothing of the answer that others get: RFC 9111 §3.5.
+            let isForOthers = reason != HTTPDecision(.authorization)
+            let removesFound = isForOthers && exchange.stored.map { received.supersedes($0, isNoStore: freshness.cacheControl.noStore) } ?? false
             let effects = Effects(reason: reason, invalidatedURIs: invalidated, invalidatedGroups: groups, removesFound: removesFound)
             return .deliver(head, effects)
         }
@@ -125,7 +127,8 @@ extension HTTPCacheStateMachine {
             response: storedForm(of: received, head: received.head, freshness: freshness),
             // Content that is made of parts is compared with no digest.
             mayKeepIncomplete: client.kind == .get && received.mayBeCompletedLater && digest == nil,
-            digest: digest
+            digest: digest,
+            announcesTrailers: received.head.headerFields.contains(.trailer)
         )
         return .store(storing, client.kind == .unsafe ? .storedForGet : .stored)
     }

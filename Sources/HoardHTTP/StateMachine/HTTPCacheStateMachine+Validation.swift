@@ -22,10 +22,13 @@ extension HTTPCacheStateMachine {
         let form = form(of: freshened, now: received.responseTime)
         // The 304 can change the validator with which If-Range is compared.
         if form.isIncomplete, !exchange.isRefresh { return askAgain(exchange, because: .wrongNotModified) }
-        let isStorable = Storability(of: head, to: client.original, freshness: freshened.freshness, rules: rules) == .storable
+        let storability = Storability(of: head, to: client.original, freshness: freshened.freshness, rules: rules)
+        let isStorable = storability == .storable
         let forwarding = CacheStatus.Forwarding(exchange.cause.reason, status: 304, isStored: isStorable)
         let status = status(.forwarded(forwarding), timeToLive: freshened.freshness.wholeTimeToLive(at: received.responseTime))
         let answer = answer(form, from: freshened, because: .confirmed, status: status, now: received.responseTime, wasValidated: true)
+        // An answer to credentials says nothing of the answer that others get: RFC 9111 §3.5.
+        if storability == .notStorable(.authorization) { return .respond(answer, storing: nil, Effects(reason: HTTPDecision(.authorization))) }
         return .respond(
             answer,
             storing: isStorable ? freshened : nil,
@@ -63,7 +66,11 @@ extension HTTPCacheStateMachine {
             let updated = storedForm(of: received, head: freshened, body: stored.body, trailers: stored.trailers)
             var get = client.original
             get.method = .get
-            let isStorable = Storability(of: freshened, to: get, freshness: updated.freshness, rules: rules) == .storable
+            // One that says of other fields or parameters that they matter is stored elsewhere, for a request that is not known any more.
+            let isSelectedAlike = updated.vary == stored.vary && updated.noVarySearch == stored.noVarySearch
+            let storability = Storability(of: freshened, to: get, freshness: updated.freshness, rules: rules)
+            if storability == .notStorable(.authorization) { break }
+            let isStorable = storability == .storable && isSelectedAlike
             effects = Effects(
                 reason: isStorable ? .updatedByHead : .validatedNotKept,
                 removesFound: !isStorable,

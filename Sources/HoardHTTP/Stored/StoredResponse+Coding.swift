@@ -13,7 +13,7 @@ internal import NIOCore
 
 extension StoredResponse {
     /// `HTTPFields` traps at 65,535 fields. This leaves room for those that an answer has beyond the stored ones.
-    private static let maximumFieldCount = 65_500
+    static let maximumFieldCount = 65_500
 
     func write(into buffer: inout ByteBuffer) throws {
         buffer.writeInteger(requestTime.timeIntervalSince1970.bitPattern)

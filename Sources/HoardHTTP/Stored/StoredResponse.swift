@@ -172,9 +172,6 @@ package struct StoredResponse: Sendable {
     /// Whether the response can be validated. O(1).
     var hasValidators: Bool { message.hasValidators }
 
-    /// Whether its fields say that trailers follow. O(1) if the head is kept as bytes, which none with such a field is.
-    var announcesTrailers: Bool { message.wire == nil && message.head.headerFields.contains(.trailer) }
-
     /// The request fields that select the response.
     package var vary: Vary { message.vary }
 

@@ -54,7 +54,7 @@ extension Validators {
 extension WireHead {
     /// The head with the fields of a 304 in place of its own: see ``HTTPTypes/HTTPResponse/updated(with:rules:)``.
     ///
-    /// - Returns: `nil` if that takes more than to replace lines, or the 304 has very many.
+    /// - Returns: `nil` if that takes more than to replace lines, or the 304 or the result has very many.
     /// - Complexity: O(*n* × *m*) in the lines of both.
     func updated(with notModified: PlainResponseHead) -> (bytes: [UInt8], fieldCount: Int)? {
         guard notModified.fieldCount <= Self.maximumComparedCount else { return nil }
@@ -80,7 +80,8 @@ extension WireHead {
             }
         }
         for line in update { bytes += line.bytes }
-        return (bytes, count)
+        // An origin could add some with each confirmation.
+        return count <= StoredResponse.maximumFieldCount ? (bytes, count) : nil
     }
 
     /// The most lines of which each is compared with all others.

@@ -54,6 +54,15 @@ import Testing
         #expect(answer.head.cacheStatus?.hasPrefix("hoard; fwd=stale; fwd-status=304") == true)
     }
 
+    /// Otherwise any client could remove it.
+    @Test func confirmationOfARequestWithCredentialsLeavesTheStoredResponseAsItIs() throws {
+        var (machine, _) = try HTTPCacheStateMachine.forwarding(request("Authorization: x"), Self.stale, rules: .test(.shared))
+        let (answer, storing, effects) = try machine.received(response(304, "ETag: \"1\"")).answered()
+        #expect(answer.summary == "200 whole")
+        #expect(storing == nil && !effects.removesFound)
+        #expect(effects.reason.token == "AUTHORIZATION")
+    }
+
     @Test func clientThatHasTheContentGetsNotModifiedWhenTheOriginHasConfirmedIt() throws {
         var (machine, _) = try HTTPCacheStateMachine.forwarding(request("If-None-Match: \"1\""), Self.stale)
         let (answer, storing, _) = try machine.received(response(304)).answered()
@@ -167,6 +176,14 @@ import Testing
     @Test func headThatForbidsStoringIsNotPutInThePlaceOfWhatIsStored() throws {
         var (machine, _) = try HTTPCacheStateMachine.forwarding(request(method: "HEAD"), Self.stale)
         let (_, effects) = try machine.received(response(200, "ETag: \"1\"", "Cache-Control: no-store")).delivered()
+        #expect(effects == .init(reason: .validatedNotKept, removesFound: true))
+    }
+
+    /// It would stay where other requests find it than those that it is meant for.
+    @Test(arguments: ["Vary: Accept", "No-Vary-Search: params"])
+    func headThatSaysThatOtherThingsSelectRemovesWhatItConfirms(line: String) throws {
+        var (machine, _) = try HTTPCacheStateMachine.forwarding(request(method: "HEAD"), Self.stale)
+        let (_, effects) = try machine.received(response(200, "ETag: \"1\"", "Cache-Control: max-age=90", line)).delivered()
         #expect(effects == .init(reason: .validatedNotKept, removesFound: true))
     }
 

@@ -94,6 +94,16 @@ import Testing
         #expect(await cache[Self.get()] == nil)
     }
 
+    /// No request would be sent that revalidates it.
+    @Test func responseThatMayBeServedStaleIsNotReturnedStale() async {
+        let cache = cache()
+        await cache.store(Self.reply("hello", [.cacheControl: "max-age=60, stale-while-revalidate=60", .eTag: "\"1\""]), for: Self.get())
+        time.advance(seconds: 59)
+        #expect(text(await cache[Self.get()]) == "hello")
+        time.advance(seconds: 1)
+        #expect(await cache[Self.get()] == nil)
+    }
+
     @Test func responseThatSaysNothingIsKeptForAsLongAsTheOwnerSays() async {
         await cache().store(Self.reply("hello", [:]), for: Self.get())
         #expect(await cache()[Self.get()] == nil)

@@ -423,9 +423,28 @@ import Testing
         #expect(cache.flights.count == 0)
     }
 
-    private func pendingRequest(to cache: HTTPCache) throws -> HTTPCache.PendingRequest {
+    @Test func staleVariantsBeginEarlySideBySideAndEachIsJoined() async throws {
+        let varying: HTTPFields = [.cacheControl: "max-age=1", .vary: "Accept-Language", .eTag: "\"1\""]
+        let harness = CacheHarness { request in .text(request.head.headerFields[.acceptLanguage] ?? "", fields: varying) }
+        for language in ["fi", "sv"] { try await harness.get("/a", [.acceptLanguage: language]) }
+        harness.time.advance(seconds: 2)
+        let requests = try ["fi", "sv"].map { try pendingRequest(to: harness.cache, [.acceptLanguage: $0]) }
+        let first = try #require(harness.cache.beginEarly(requests[0]))
+        let second = try #require(harness.cache.beginEarly(requests[1]))
+        async let follower = harness.get("/a", [.acceptLanguage: "fi"])
+        try await #require(first.miss.exchange).followers(1)
+        for early in [first, second] {
+            let answer = harness.cache.answer(early, with: HTTPResponse.test(200, varying), ByteBuffer(string: "new"))
+            if case .responseToStore(_, let store) = answer { await store() } else { Issue.record("A variant takes more than a step.") }
+        }
+        #expect(try await follower.text == "new")
+        #expect(harness.requestCount == 2)
+        #expect(harness.exchangeCount == 0)
+    }
+
+    private func pendingRequest(to cache: HTTPCache, _ fields: HTTPFields = [:]) throws -> HTTPCache.PendingRequest {
         var begun: HTTPCache.PendingRequest?
-        if case .pending(let pending) = try cache.begin(HTTPCache.Request(HTTPRequest.test())) { begun = pending }
+        if case .pending(let pending) = try cache.begin(HTTPCache.Request(HTTPRequest.test(.get, "/a", fields))) { begun = pending }
         return try #require(begun)
     }
 

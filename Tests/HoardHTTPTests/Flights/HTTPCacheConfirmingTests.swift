@@ -100,6 +100,18 @@ import Testing
         return response
     }
 
+    @Test func confirmationsDoNotAddFieldsWithoutEnd() throws {
+        let date = HTTPDate(TestTime().now()).description
+        var fields: HTTPFields = [.date: date]
+        for _ in 1..<StoredResponse.maximumFieldCount { fields.append(HTTPField(name: .setCookie, value: "a=b")) }
+        let wire = try #require(WireHead(HTTPResponse(status: .ok, headerFields: fields)))
+        func fieldCount(after update: HTTPFields) -> Int? {
+            HTTPResponse(status: .notModified, headerFields: update).withPlainHead { wire.updated(with: $0)?.fieldCount }
+        }
+        #expect(fieldCount(after: [.date: date]) == StoredResponse.maximumFieldCount)
+        #expect(fieldCount(after: [.date: date, .server: "a"]) == nil)
+    }
+
     @Test func removalKeepsAConfirmedResponseFromComingBack() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=1", .eTag: #""1""#, .contentLength: "5"]
         let harness = CacheHarness(mode: .shared) { _ in .text("hello", fields: fields) }

@@ -56,6 +56,21 @@ import Testing
         #expect(try await first.get().isFromCache)
     }
 
+    @Test(arguments: [false, true])
+    func requestsWithCredentialsRemoveNothingThatOthersGet(hasValidator: Bool) async throws {
+        let validator: HTTPFields = hasValidator ? [.eTag: "\"1\""] : [:]
+        let harness = CacheHarness(mode: .shared) { request in
+            if request.head.headerFields.contains(.ifNoneMatch) { return .text(status: .notModified) }
+            return .text(request.head.method == .head ? "" : "page", fields: [.cacheControl: "max-age=60"] + validator)
+        }
+        try await harness.get()
+        for method in [HTTPRequest.Method.get, .head] {
+            try await harness.send(method, "/a", [.authorization: "x", .cacheControl: "no-cache"])
+            #expect(try await harness.get().isFromCache)
+        }
+        #expect(harness.requestCount == 3)
+    }
+
     @Test func fieldsOfSafeRequestsRemoveNothing() async throws {
         let harness = CacheHarness { request in
             request.head.path == "/a"

@@ -257,6 +257,30 @@ import Testing
         #expect(reply.head.headerFields[.contentLength] == "\(Self.length)")
     }
 
+    @Test func variantThatTakesThePlaceOfOneThatHasJustComeLeavesNoSegments() async throws {
+        let time = TestTime()
+        let store = MemoryStore(clock: time)
+        let harness = CacheHarness(stores: [store], time: time) { _ in
+            .response(
+                .test(200, [.cacheControl: "max-age=60", .vary: "Accept-Language"]),
+                body: HTTPBody(Parts(content: Self.content[...], partLength: 50_000), length: Self.length)
+            )
+        }
+        func count(after requests: Int) async throws -> Int {
+            do {
+                // They do not wait for each other.
+                var responses: [HTTPCacheResponse] = []
+                for _ in 0..<requests { responses.append(try await harness.open("/a", [.cacheControl: "no-cache"])) }
+                for response in responses { #expect(try await read(response.body) == Self.content) }
+            }
+            await harness.transfersEnd()
+            await harness.cache.flush()
+            return try await store.statistics().count
+        }
+        let one = try await count(after: 1)
+        #expect(try await count(after: 3) == one)
+    }
+
     // MARK: Parts
 
     /// An origin that gives ranges, and breaks the first whole answer off after `breaksAfter` bytes.
@@ -299,6 +323,18 @@ import Testing
         #expect(third.isFromCache)
         #expect(try await read(third.body) == Self.content)
         #expect(harness.requestCount == 2)
+    }
+
+    @Test(arguments: [["efghijk"], ["efghij", "k"]])
+    func wholeOfWhichTheFetchedPartIsLongerThanItSaysBreaksOff(parts: [String]) async throws {
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\""]
+        let harness = CacheHarness { request in
+            request.head.headerFields[.range] == "bytes=0-3"
+                ? .text("abcd", status: .partialContent, fields: fields + [.contentRange: "bytes 0-3/10"])
+                : .parts(parts, status: .partialContent, fields: fields + [.contentRange: "bytes 4-9/10"])
+        }
+        try await harness.get("/a", [.range: "bytes=0-3"])
+        await #expect(throws: TransportError.self) { try await harness.get() }
     }
 
     @Test func partsAreCombinedAsTheyCome() async throws {

@@ -55,7 +55,10 @@ extension PlainCache {
             let isLeft = stored.response.status != 200 || !stored.isFresh(at: call.responseTime)
             return isLeft ? [gone, world] : [gone]
         }
-        let updated = replacing(stored, by: self.updated(stored, by: response, call), in: world, request)
+        let forms = self.updated(stored, by: response, call)
+        var updated = replacing(stored, by: forms, in: world, request)
+        // Which requests select it is not known to a cache that has not kept its request; this one lets it go.
+        if forms.contains(where: { $0.varyNames != stored.varyNames }) { updated.append(world.filter { $0 != stored }) }
         // If there is nothing to compare, the RFC wants the update; this cache does not trust in it. The RFC does
         // not say that a 200 tells anything of another status.
         if stored.response.status != 200 { return updated + [world, world.filter { $0 != stored }] }
