@@ -31,7 +31,7 @@ extension CachingProxy {
             table = try upstreams.table(
                 of: configuration,
                 tracing: try .make(configuration.traces, keeping: tracing, version: version, group: threads, logger: logger),
-                siteNumbers: routes.current.siteNumbers
+                inPlaceOf: routes.current
             )
             try await reloadServer(configuration, before: before.configuration)
         } catch {

@@ -25,6 +25,13 @@ import Testing
         #expect(result.status == 1 && result.output.isEmpty && result.errors.contains("There is no password on standard input."), "\(result.errors)")
     }
 
+    @Test func passwordThatIsTooLongForAClientsFieldIsRefused() async throws {
+        for (count, status) in [(756, 0), (757, 1)] {
+            let result = try await HoardProcess.run(["password", "alice"], redirection: "<<< \(String(repeating: "x", count: count))")
+            #expect(result.status == status && result.errors.contains("at most 761 bytes together") == (status == 1), "\(result.errors)")
+        }
+    }
+
     #if os(Linux)
         @Test(.enabled(if: access("/dev/ptmx", R_OK | W_OK) == 0, "There are no terminals."))
         func aSignalLeavesATerminalThatShowsTypedText() async throws {

@@ -98,6 +98,24 @@ struct HTTPServerLifecycleTests {
         }
     }
 
+    @Test func countsWithoutEndAreAccepted() async throws {
+        var configuration = HTTPServer.Configuration.http2
+        configuration.maximumConnectionCount = .max
+        configuration.maximumConnectionCountPerAddress = .max
+        configuration.maximumStreamCount = .max
+        configuration.maximumTargetByteCount = .max
+        configuration.maximumHeaderByteCount = .max
+        configuration.maximumHeaderFieldCount = .max
+        configuration.maximumRequestContentByteCount = .max
+        try await withServer(configuration, handler: { _ in .text("ok") }) { server in
+            let client = try await RawClient.connect(port: server.port)
+            try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await client.receiveResponse().content == "ok")
+            let frames = try await FrameClient.connect(port: server.port)
+            #expect(try await frames.exchange(1, FrameClient.get("/")).status == "200")
+        }
+    }
+
     @Test func shutdownClosesIdleConnectionsAndLetsRequestsEnd() async throws {
         let begun = Signal()
         let door = Signal()

@@ -113,6 +113,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [(0, nil), (-1, nil), (8, 0), (8, -1), (8, .nan)] as [(Int, Double?)])
+    func warmUpThatMakesNoSenseIsRefused(_ concurrency: Int, _ rate: Double?) throws {
+        var configuration = CachingProxy.Configuration(origin: try Origin("http://127.0.0.1:1"))
+        var warmUp = CachingProxy.Configuration.WarmUp()
+        (warmUp.concurrency, warmUp.rate) = (concurrency, rate)
+        configuration.warmUp = warmUp
+        let error = try #require(throws: ProxyError.self) { try CachingProxy.checkFiles(of: configuration) }
+        #expect(error.code == .invalidConfiguration && error.message.contains("warm-up"))
+    }
+
     @Test func proxyEndsDuringItsWarmUp() async throws {
         let server = try await ScriptedServer.start { _ in [] }
         var configuration = CachingProxy.Configuration(

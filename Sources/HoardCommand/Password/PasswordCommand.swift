@@ -38,6 +38,9 @@ struct PasswordCommand: AsyncParsableCommand {
         guard password.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
             throw ProxyCommandError("A password has no control characters.")
         }
+        guard name.utf8.count + 1 + password.utf8.count <= PasswordHash.maximumCredentialsByteCount else {
+            throw ProxyCommandError("A name and a password have at most \(PasswordHash.maximumCredentialsByteCount - 1) bytes together.")
+        }
         try StandardOutput.write(text: "\(name):\(try PasswordHash(of: password))\n")
     }
 }

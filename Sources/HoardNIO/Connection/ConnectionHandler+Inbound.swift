@@ -100,15 +100,35 @@ extension ConnectionHandler {
             } else if let limit = configuration.maximumRequestContentByteCount, current?.receivedByteCount ?? 0 > limit {
                 giveUpContent(context: context)
             } else if let body = current?.body {
-                current?.isBodyFull = !body.push(bytes)
+                hold(bytes)
+                if body.isReaderWaiting || current?.heldContent.readableBytes ?? 0 >= Self.maximumHeldByteCount { handOnContent() }
             }
         case .end:
+            handOnContent()
             current?.missingByteCount = 0
             current?.awaitsContinue = false
             // The client's part of a WebSocket begins after the answer.
             if current?.opensWebSocket == false { current?.body?.finish() }
             perform(machine.requestEnded(), context: context)
         }
+    }
+
+    private static let maximumHeldByteCount = 8 << 10
+
+    private func hold(_ content: ByteBuffer) {
+        if current?.heldContent.readableBytes == 0 { current?.heldContent = content } else { current?.heldContent.writeImmutableBuffer(content) }
+    }
+
+    /// Gives the body the content that is held.
+    private func handOnContent() {
+        guard let content = current?.heldContent, content.readableBytes > 0, let body = current?.body else { return }
+        current?.heldContent = ByteBuffer()
+        current?.isBodyFull = !body.push(content)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        handOnContent()
+        context.fireChannelReadComplete()
     }
 
     /// The request's content, whose length was not announced, is longer than the server accepts.
@@ -138,6 +158,7 @@ extension ConnectionHandler {
             cancellation: cancellation,
             awaitsContinue: request.expectsContinue,
             missingByteCount: request.content.byteCount,
+            isHead: head.method == .HEAD,
             opensWebSocket: request.opensWebSocket
         )
         let exchange = Exchange(
@@ -171,6 +192,7 @@ extension ConnectionHandler {
     private func bodyIsWanted(_ pipe: BodyPipe, context: ChannelHandlerContext) {
         guard current?.body === pipe else { return }
         current?.isBodyFull = false
+        handOnContent()
         timing.received(now: context.eventLoop.now)
         if current?.awaitsContinue == true, machine.acceptsInterimResponse {
             current?.awaitsContinue = false

@@ -62,8 +62,10 @@ extension ConnectionHandler {
             var (head, content) = rejectionMessage(.contentTooLarge)
             start(&head, context: context)
             context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
-            count(content.readableBytes)
-            context.write(Self.wrapOutboundOut(.body(.byteBuffer(content))), promise: nil)
+            if current?.isHead == false {
+                count(content.readableBytes)
+                context.write(Self.wrapOutboundOut(.body(.byteBuffer(content))), promise: nil)
+            }
             current?.isAnsweredByServer = true
             return true
         case .body where current?.isAnsweredByServer == true:

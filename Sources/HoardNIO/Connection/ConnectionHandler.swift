@@ -30,6 +30,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         var body: BodyPipe?
         /// The body takes no more for the time being.
         var isBodyFull = false
+        /// Content that the body has not been given yet. A short part costs its reader as much as a long one, so those that come together become one.
+        var heldContent = ByteBuffer()
         var cancellation: ExchangeCancellation
         /// The client waits for 100 before it sends its content.
         var awaitsContinue: Bool
@@ -37,6 +39,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         var missingByteCount: Int?
         /// How much content the client has sent.
         var receivedByteCount = 0
+        /// The response must have no content.
+        var isHead = false
         /// The client has sent more content than the server accepts.
         var isContentTooLarge = false
         /// The handler's answer is not sent: the server has one of its own.

@@ -111,7 +111,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     /// Whether another request may be handled. A client that resets streams faster than their handlers end has to wait:
     /// [RFC 9113 §10.5](https://www.rfc-editor.org/rfc/rfc9113#section-10.5).
-    private var mayStartHandler: Bool { handlerCount < 2 * configuration.maximumStreamCount }
+    private var mayStartHandler: Bool { handlerCount / 2 < configuration.maximumStreamCount }
 
     func handlerStarted() { handlerCount += 1 }
 

@@ -82,7 +82,8 @@ extension StreamHandler {
             // A response that has begun goes on, as over HTTP/1.1. If it is made of the content, it fails by itself.
             guard machine.acceptsInterimResponse else { return }
             cancellation.cancel()
-            reject(.contentTooLarge, context: context)
+            let isHead = if case .head(let head)? = record?.request { head.method == .head } else { false }
+            reject(.contentTooLarge, isHead: isHead, context: context)
         } else if let body, bytes.readableBytes > 0 {
             isBodyFull = !body.push(bytes)
         }

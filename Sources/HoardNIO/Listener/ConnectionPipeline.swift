@@ -187,7 +187,8 @@ extension HTTPServer.Configuration {
     fileprivate var decoderLimits: NIOHTTPDecoderLimitConfiguration {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = max(maximumTargetByteCount, maximumHeaderByteCount)
-        limits.maxHeaderListSize = maximumTargetByteCount + maximumHeaderByteCount
+        let (listSize, overflow) = maximumTargetByteCount.addingReportingOverflow(maximumHeaderByteCount)
+        limits.maxHeaderListSize = overflow ? .max : listSize
         limits.maxHeaderFieldCount = maximumHeaderFieldCount
         return limits
     }

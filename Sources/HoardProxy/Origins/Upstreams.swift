@@ -57,17 +57,18 @@ struct Upstreams: Sendable {
     ///
     /// Reads the files that rules name, so it blocks.
     ///
-    /// - Parameter siteNumbers: Those of the table of before, so that sites are counted on.
+    /// - Parameter before: The table that is replaced, so that sites are counted on, requests in progress keep their places, and users stay known.
     func table(
         of configuration: CachingProxy.Configuration,
         tracing: ProxyTracing? = nil,
-        siteNumbers: SiteNumbers = .init()
+        inPlaceOf before: RouteTable? = nil
     ) throws(ProxyError) -> RouteTable {
         // A proxy in front may take connections of both kinds.
         let schemes: Set<String> =
             configuration.trustedProxies.isEmpty ? Set(configuration.listeners.map { $0.isEncrypted ? "https" : "http" }) : ["http", "https"]
         var compiled: [ProxyRoute] = []
         if let conflict = configuration.siteConflict { throw ProxyError(.invalidConfiguration, conflict) }
+        let siteNumbers = before?.siteNumbers ?? SiteNumbers()
         var sites: [String: Site] = [:]
         for var route in configuration.routes {
             guard let group = groups.first(where: { $0.upstream.name == route.upstream }), let origin = group.upstream.servers.first else {
@@ -85,13 +86,18 @@ struct Upstreams: Sendable {
             for name in configuration.requestFieldsInKeys(of: route, to: group.upstream) where !route.policy.keyFields.contains(name) {
                 route.policy.keyFields.append(name)
             }
-            let rules = try RouteRules(route.rules, mayTrustProxies: !configuration.trustedProxies.isEmpty)
+            let rules = try RouteRules(
+                route.rules,
+                mayTrustProxies: !configuration.trustedProxies.isEmpty,
+                inPlaceOf: before?.route(like: route)?.rules
+            )
             var site: Site?
             if let name = route.site {
-                site = sites[name] ?? Site(number: siteNumbers.number(of: name), maximumRequestCount: route.maximumRequestCount)
+                let number = siteNumbers.number(of: name)
+                site = sites[name] ?? Site(number: number, maximumRequestCount: route.maximumRequestCount, inPlaceOf: before?.site(like: route))
                 sites[name] = site
             } else if let count = route.maximumRequestCount {
-                site = Site(number: 0, maximumRequestCount: count)
+                site = Site(number: 0, maximumRequestCount: count, inPlaceOf: before?.site(like: route))
             }
             compiled.append(ProxyRoute(route, origin: origin, group: group, rules: rules, site: site))
         }

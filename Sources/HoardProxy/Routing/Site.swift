@@ -12,23 +12,30 @@ final class Site: Sendable {
     let number: Int
     /// The most requests in progress; `nil`: any number.
     let maximumRequestCount: Int?
-    private let requestCount = Atomic(0)
+    private let requestCount: RequestCount
 
-    init(number: Int, maximumRequestCount: Int?) {
+    /// The number of requests in progress.
+    private final class RequestCount: Sendable {
+        let value = Atomic(0)
+    }
+
+    /// - Parameter other: The same site before a reload. Its requests go on, and keep their places.
+    init(number: Int, maximumRequestCount: Int?, inPlaceOf other: Site? = nil) {
         self.number = number
         self.maximumRequestCount = maximumRequestCount
+        requestCount = other?.requestCount ?? RequestCount()
     }
 
     /// Takes a place for a request, if there is one. ``keepingPlace(of:)`` or ``leave()`` gives it back.
     func enter() -> Bool {
         guard let maximumRequestCount else { return true }
-        if requestCount.add(1, ordering: .relaxed).newValue <= maximumRequestCount { return true }
+        if requestCount.value.add(1, ordering: .relaxed).newValue <= maximumRequestCount { return true }
         leave()
         return false
     }
 
     func leave() {
-        if maximumRequestCount != nil { requestCount.subtract(1, ordering: .relaxed) }
+        if maximumRequestCount != nil { requestCount.value.subtract(1, ordering: .relaxed) }
     }
 
     /// A response whose request gives its place back at the end of the content.
@@ -44,6 +51,19 @@ final class Site: Sendable {
         var response = ErrorPage.response(.serviceUnavailable, "Too many requests are in progress here. Try again soon.\n", cacheStatus: nil)
         response.head.headerFields[.retryAfter] = "1"
         return response
+    }
+}
+
+extension RouteTable {
+    /// The route that was configured for the same requests.
+    func route(like route: CachingProxy.Configuration.Route) -> ProxyRoute? {
+        routes.first { $0.configuration.hosts == route.hosts && $0.configuration.pathPrefix == route.pathPrefix }
+    }
+
+    /// The site that was configured with the same name or, without one, for the same requests.
+    func site(like route: CachingProxy.Configuration.Route) -> Site? {
+        if let name = route.site { return routes.first { $0.configuration.site == name }?.site }
+        return self.route(like: route).flatMap { $0.configuration.site == nil ? $0.site : nil }
     }
 }
 

@@ -38,10 +38,18 @@ final class BasicAuthentication: Sendable {
     }
 
     private struct State {
-        /// Digests of credentials that were right.
-        var right: Set<Data> = []
-        /// The number of requests that wait for the check of credentials, by their digests.
-        var pending: [Data: Int] = [:]
+        /// The names in credentials that were right, by their digests.
+        var right: [Data: String] = [:]
+        /// The credentials that are checked or wait for a check, by their digests.
+        var pending: [Data: Pending] = [:]
+        var guessCount = 0
+    }
+
+    private struct Pending {
+        /// The number of requests that wait for the check.
+        var requestCount = 0
+        /// The check has found them wrong, for all requests that wait for it.
+        var isWrong = false
     }
 
     /// The number of credentials that are checked or wait for a check.
@@ -58,13 +66,14 @@ final class BasicAuthentication: Sendable {
     /// Takes as long for names that there are not.
     private let nobody: PasswordHash
     private let challenge: String
-    private let key = SymmetricKey(size: .bits256)
-    private let state = Mutex(State())
+    private let key: SymmetricKey
+    private let state: Mutex<State>
 
     /// Reads a file of lines `name:hash`. Empty lines and those that begin with `#` are passed over. Blocks.
     ///
+    /// - Parameter before: Those of the same route before a reload.
     /// - Throws: ``ProxyError/Code/invalidConfiguration``, which names the line.
-    convenience init(path: String, realm: String) throws(ProxyError) {
+    convenience init(path: String, realm: String, inPlaceOf before: BasicAuthentication? = nil) throws(ProxyError) {
         let text = String(decoding: try NamedFile.read(path, "The file of passwords"), as: UTF8.self)
         var users: [String: PasswordHash] = [:]
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -84,11 +93,15 @@ final class BasicAuthentication: Sendable {
             }
         }
         guard !users.isEmpty else { throw ProxyError(.invalidConfiguration, "The file of passwords \(path) has no names: nobody could ask.") }
-        self.init(users, realm: realm)
+        self.init(users, realm: realm, inPlaceOf: before)
     }
 
-    init(_ users: [String: PasswordHash], realm: String) {
+    /// - Parameter before: Users whose hashes are the same there stay known. If all had to be looked at anew at the same time, most would be refused.
+    init(_ users: [String: PasswordHash], realm: String, inPlaceOf before: BasicAuthentication? = nil) {
         self.users = users
+        key = before?.key ?? SymmetricKey(size: .bits256)
+        let right = before?.state.withLock { $0.right }.filter { users[$0.value] == before?.users[$0.value] }
+        state = Mutex(State(right: right ?? [:]))
         nobody = PasswordHash(ofNobodyAt: users.values.map(\.cost).max() ?? .init())
         let quoted = realm.reduce(into: "") { text, character in
             if character == "\"" || character == "\\" { text.append("\\") }
@@ -97,11 +110,14 @@ final class BasicAuthentication: Sendable {
         challenge = "Basic realm=\"\(quoted)\", charset=\"UTF-8\""
     }
 
+    /// How many passwords have been hashed.
+    var guessCount: Int { state.withLock { $0.guessCount } }
+
     /// Looks at a request. Never waits.
     func begin(_ request: HTTPRequest) -> Beginning {
         guard let credentials = Self.credentials(request.headerFields) else { return .known(.refused) }
         let digest = digest(of: credentials)
-        return state.withLock { $0.right.contains(digest) } ? .known(.user(credentials.name)) : .unknown(credentials)
+        return state.withLock { $0.right[digest] != nil } ? .known(.user(credentials.name)) : .unknown(credentials)
     }
 
     /// Looks at credentials, on a thread of its own. Suspends.
@@ -109,24 +125,33 @@ final class BasicAuthentication: Sendable {
         let digest = digest(of: credentials)
         let isAdmitted = state.withLock { state in
             guard state.pending[digest] != nil || state.pending.count < Self.maximumPendingCount else { return false }
-            state.pending[digest, default: 0] += 1
+            state.pending[digest, default: Pending()].requestCount += 1
             return true
         }
         guard isAdmitted else { return .tooBusy }
         let isRight = try? await Self.thread.runIfActive { [self] in
             // Another request may have said the same just before.
-            if state.withLock({ $0.right.contains(digest) }) { return true }
+            let known = state.withLock { state -> Bool? in
+                if state.right[digest] != nil { return true }
+                if state.pending[digest]?.isWrong == true { return false }
+                state.guessCount += 1
+                return nil
+            }
+            if let known { return known }
             let hash = users[credentials.name]
-            guard (hash ?? nobody).isOf(credentials.password), hash != nil else { return false }
+            guard (hash ?? nobody).isOf(credentials.password), hash != nil else {
+                state.withLock { $0.pending[digest]?.isWrong = true }
+                return false
+            }
             state.withLock { state in
                 if state.right.count >= Self.maximumKnownCount { state.right.removeAll() }
-                state.right.insert(digest)
+                state.right[digest] = credentials.name
             }
             return true
         }
         state.withLock { state in
-            let count = state.pending[digest, default: 1] - 1
-            state.pending[digest] = count > 0 ? count : nil
+            state.pending[digest]?.requestCount -= 1
+            if state.pending[digest]?.requestCount == 0 { state.pending[digest] = nil }
         }
         return isRight == true ? .user(credentials.name) : .refused
     }

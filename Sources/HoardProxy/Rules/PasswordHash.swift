@@ -31,6 +31,9 @@ package struct PasswordHash: Sendable, Hashable, CustomStringConvertible {
         static func < (left: Cost, right: Cost) -> Bool { left.work * left.parallelism < right.work * right.parallelism }
     }
 
+    /// The most bytes of a name, a colon and a password. More do not fit, in Base64, into what is read of a client's field.
+    package static let maximumCredentialsByteCount = 762
+
     let cost: Cost
     private let salt: [UInt8]
     private let hash: [UInt8]

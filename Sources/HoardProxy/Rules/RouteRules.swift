@@ -24,15 +24,16 @@ final class RouteRules: Sendable {
     ///
     /// - Parameters:
     ///   - mayTrustProxies: Whether another proxy may say how clients ask.
+    ///   - before: The rules of the same route before a reload.
     /// - Returns: `nil` if nothing is to be done.
     /// - Throws: ``ProxyError`` that names a file that cannot be used.
-    init?(_ rules: CachingProxy.Configuration.Rules, mayTrustProxies: Bool = false) throws(ProxyError) {
+    init?(_ rules: CachingProxy.Configuration.Rules, mayTrustProxies: Bool = false, inPlaceOf before: RouteRules? = nil) throws(ProxyError) {
         if rules == .init() { return nil }
         self.rules = rules
         errorPage = if let path = rules.errorPagePath { try ErrorDocument(path: path) } else { nil }
         authentication =
             if let settings = rules.authentication {
-                try BasicAuthentication(path: settings.passwordPath, realm: settings.realm)
+                try BasicAuthentication(path: settings.passwordPath, realm: settings.realm, inPlaceOf: before?.authentication)
             } else {
                 nil
             }

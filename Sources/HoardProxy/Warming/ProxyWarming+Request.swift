@@ -51,8 +51,14 @@ extension ProxyWarming {
 extension ProxyWarming.Request {
     /// The warm-up that settings describe. Blocks while the file of URLs is read.
     ///
-    /// - Throws: ``ProxyError`` if that cannot be read.
+    /// - Throws: ``ProxyError`` if that cannot be read, or a setting makes no sense.
     init(_ warmUp: CachingProxy.Configuration.WarmUp) throws(ProxyError) {
+        guard warmUp.concurrency >= 1 else {
+            throw ProxyError(.invalidConfiguration, "The warm-up asks for \(warmUp.concurrency) URLs at a time; it must be at least 1.")
+        }
+        if let rate = warmUp.rate, !Warming.rates.contains(rate) {
+            throw ProxyError(.invalidConfiguration, "The rate of the warm-up is \(rate); it must be from 0.001 to 1000000.")
+        }
         sitemaps = warmUp.sitemaps
         concurrency = warmUp.concurrency
         rate = warmUp.rate

@@ -191,6 +191,18 @@ import Testing
         #expect(connection.isReading)
     }
 
+    /// Each part takes its reader much longer than the client takes to send a chunk.
+    @Test func shortChunksThatComeTogetherAreOnePart() async throws {
+        let connection = try TestConnection { _ in }
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        try connection.receive(head + String(repeating: "1\r\nx\r\n", count: 1_000))
+        var body = try #require(connection.lastExchange).request.body.makeAsyncIterator()
+        #expect(try await body.next()?.readableBytes == 1_000)
+        try connection.receive("1\r\ny\r\n2\r\nyy\r\n0\r\n\r\n")
+        #expect(try await body.next()?.readableBytes == 3)
+        #expect(try await body.next() == nil)
+    }
+
     @Test func interimResponseIsNotSentAfterTheContentHasBegunToArrive() async throws {
         let connection = try TestConnection { _ in }
         try connection.receive("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\na")

@@ -198,6 +198,10 @@ struct HTTP2ServerLimitTests {
                 try await client.request(3, Client.get("/", method: "POST"), endsStream: false)
                 try await client.content(3, "1234567890", endsStream: true)
                 #expect(try await client.response(on: 3).text == "handled")
+                try await client.request(5, Client.get("/", method: "HEAD"), endsStream: false)
+                try await client.content(5, "12345678901", endsStream: false)
+                let toHead = try await client.response(on: 5)
+                #expect(toHead.status == "413" && toHead.text.isEmpty)
             }
         )
     }

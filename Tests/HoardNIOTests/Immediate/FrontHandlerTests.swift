@@ -331,6 +331,15 @@ import Testing
         #expect(connection.writtenByteCount == content.utf8.count)
     }
 
+    @Test func answerToContentOfAHEADThatIsTooLongHasNoContent() throws {
+        let connection = try FrontConnection { $0.maximumRequestContentByteCount = 4 }
+        try connection.receive("HEAD /slow HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n")
+        try connection.respondLarge()
+        let text = try connection.sentText()
+        #expect(text.hasPrefix("HTTP/1.1 413 ") && text.hasSuffix("\r\n\r\n"))
+        #expect(connection.reports.map(\.contentByteCount) == [0])
+    }
+
     @Test func everyExchangeIsReportedOnce() throws {
         let connection = try FrontConnection()
         try connection.receive(Self.get + Self.get.replacing("fast", with: "loop") + Self.get.replacing("fast", with: "slow"))

@@ -60,6 +60,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["    site: shop\n", ""])
+    func aReloadKeepsThePlacesOfRequestsInProgress(_ name: String) async throws {
+        try await RuledSite.with("origin: ORIGIN\nroutes:\n  - path: /\n    requests: 1\n\(name)") { site in
+            let old = try #require(site.proxy.routes.current.routes[0].site)
+            #expect(old.enter())
+            #expect(try await site.proxy.reload(site.proxy.configuration) == [])
+            #expect(try await site.get("/a").status == 503)
+            old.leave()
+            #expect(try await site.get("/b").status == 200)
+        }
+    }
+
     @Test func moreRequestsThanASiteMayHaveAreAnsweredAtOnce() async throws {
         let (gate, arrivals) = (Gate(), Counter())
         let handler: HTTPServer.Handler = { request in

@@ -94,6 +94,16 @@ import Testing
         }
     }
 
+    @Test func credentialsAreReadUpToTheLengthThatTheCommandAllows() async throws {
+        let authentication = BasicAuthentication([:], realm: "r")
+        for (count, isRead) in [(PasswordHash.maximumCredentialsByteCount, true), (PasswordHash.maximumCredentialsByteCount + 1, false)] {
+            var request = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/")
+            request.headerFields[.authorization] = "Basic \(Data("a:\(String(repeating: "x", count: count - 2))".utf8).base64EncodedString())"
+            let isUnknown = if case .unknown = authentication.begin(request) { true } else { false }
+            #expect(isUnknown == isRead, "\(count)")
+        }
+    }
+
     private static let routes = """
         origin: ORIGIN
         routes:
@@ -174,6 +184,26 @@ import Testing
         }
     }
 
+    /// Otherwise all users would have their passwords hashed once more at the same time, and most would be refused.
+    @Test func aReloadKeepsThoseWhosePasswordsHaveNotChanged() async throws {
+        let users = [("alice", "geheim"), ("bob", "alt"), ("carol", "weg")]
+        try await Self.withFile(try users.map { try Self.line($0, $1) }.joined(separator: "\n")) { path in
+            try await RuledSite.with(Self.routes.replacing("FILE", with: path)) { site in
+                for (name, password) in users { #expect(try await site.get("/page", Self.field(name, password)).status == 200) }
+                try Data("\(try Self.line("alice", "geheim"))\n\(try Self.line("bob", "neu"))\n".utf8).write(to: URL(filePath: path))
+                try await site.proxy.reload(site.proxy.configuration)
+                let authentication = try #require(site.proxy.routes.current.routes[1].rules?.authentication)
+                #expect(try await site.get("/page", Self.field("alice", "geheim")).status == 200)
+                #expect(authentication.guessCount == 0)
+                for (name, password) in [("bob", "alt"), ("carol", "weg"), ("alice", "falsch")] {
+                    #expect(try await site.get("/page", Self.field(name, password)).status == 401)
+                }
+                #expect(try await site.get("/page", Self.field("bob", "neu")).status == 200)
+                #expect(authentication.guessCount == 4)
+            }
+        }
+    }
+
     /// A browser that knows the password asks for many things at once.
     @Test func oneUsersRequestsAtOnceAreOneGuess() async throws {
         let authentication = BasicAuthentication(["a": try PasswordHash(of: "x", salt: Array("saltsalt".utf8), Self.cheap)], realm: "r")
@@ -182,6 +212,20 @@ import Testing
             return await group.reduce(into: [BasicAuthentication.Verdict]()) { $0.append($1) }
         }
         #expect(verdicts.count == 200 && verdicts.allSatisfy { $0 == .user("a") })
+    }
+
+    /// Otherwise others who know their passwords would wait behind as many guesses as a client likes to send.
+    @Test func theSameWrongPasswordAtOnceIsOneGuess() async throws {
+        let hash = try PasswordHash(of: "x", salt: Array("saltsalt".utf8), .init(logRounds: 13))
+        let authentication = BasicAuthentication(["a": hash], realm: "r")
+        let verdicts = await withTaskGroup(of: BasicAuthentication.Verdict.self) { group in
+            for _ in 0..<200 { group.addTask { await authentication.verdict(on: .init(name: "a", password: "y")) } }
+            return await group.reduce(into: [BasicAuthentication.Verdict]()) { $0.append($1) }
+        }
+        #expect(verdicts.count == 200 && verdicts.allSatisfy { $0 == .refused })
+        // A request that comes after the verdict asks anew.
+        #expect(authentication.guessCount < 100, "\(authentication.guessCount)")
+        #expect(await authentication.verdict(on: .init(name: "a", password: "x")) == .user("a"))
     }
 
     /// Guesses cost their own thread, and no more of it than a few at a time.

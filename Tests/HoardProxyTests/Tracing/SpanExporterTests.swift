@@ -141,4 +141,18 @@ import Tracing
         #expect(exporter.counts.sent == 0)
         hold.release()
     }
+
+    @Test func closingInACancelledTaskGivesASlowCollectorUpAtOnce() async throws {
+        let transport = FakeTransport { _ in .text("{}") }
+        let hold = transport.hold()
+        let exporter = try exporter(transport)
+        exporter.append(span(1))
+        try await passDelay()
+        await hold.arrivals(1)
+        let closing = Task { await exporter.close() }
+        closing.cancel()
+        await closing.value
+        #expect(exporter.counts == .init(sent: 0, dropped: 0, failed: 1))
+        hold.release()
+    }
 }
