@@ -5,8 +5,13 @@ import HTTPTypes
 import HoardHTTP
 import HoardNIOTestSupport
 import HoardTesting
-import HoardTransports
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOSSL
 import Testing
+
+@testable import HoardTransports
 
 @Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientTransportRetryTests {
@@ -55,6 +60,21 @@ struct AsyncHTTPClientTransportRetryTests {
             #expect(error?.message == "The connection to 127.0.0.1 port \(origin.port) was closed before the response was complete.")
             #expect(origin.received.count == 1)
         }
+    }
+
+    /// Many origins end an encrypted connection so.
+    @Test func lossWithoutAGoodbyeMayBeRetriedToo() throws {
+        let channel = EmbeddedChannel(handler: ReusedConnectionHandler())
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+        try channel.writeOutbound(HTTPClientRequestPart.head(head))
+        try channel.writeInbound(HTTPClientResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)))
+        try channel.writeInbound(HTTPClientResponsePart.end(nil))
+        try channel.writeOutbound(HTTPClientRequestPart.head(head))
+        channel.pipeline.fireErrorCaught(NIOSSLError.uncleanShutdown)
+        #expect(throws: NIOSSLError.self) { try channel.throwIfErrorCaught() }
+        channel.pipeline.fireChannelInactive()
+        #expect(throws: LostOnReusedConnection.self) { try channel.throwIfErrorCaught() }
+        _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
     @Test func lossOnANewConnectionMayNot() async throws {

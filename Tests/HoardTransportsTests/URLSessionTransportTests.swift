@@ -15,6 +15,24 @@ import Testing
 struct URLSessionTransportTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
+    /// Whether nothing else keeps the memory of a buffer, which is empty afterwards.
+    private static func isAlone(_ buffer: inout ByteBuffer) -> Bool {
+        let capacity = buffer.capacity
+        buffer.clear(minimumCapacity: 0)
+        return buffer.capacity == capacity
+    }
+
+    @Test func contentThatIsReadOrNotWantedIsNotKept() async throws {
+        let exchange = SessionExchange(origin: try Destination(of: .get(port: 1)), maximumBufferedBytes: 1 << 20)
+        var (first, second) = (ByteBuffer(repeating: 1, count: 1_000), ByteBuffer(repeating: 2, count: 1_000))
+        exchange.received(first)
+        exchange.received(second)
+        #expect(try await exchange.next()?.readableBytes == 1_000)
+        #expect(Self.isAlone(&first))
+        exchange.abandon()
+        #expect(Self.isAlone(&second))
+    }
+
     /// Runs a raw origin and a transport.
     private static func with(
         _ change: (inout URLSessionTransport.Configuration) -> Void = { _ in },

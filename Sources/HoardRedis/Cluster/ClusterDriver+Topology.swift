@@ -90,7 +90,10 @@ extension ClusterDriver {
                 guard text.contains("cluster support disabled") else { return .failure(RedisError(serverError: text)) }
                 return .failure(RedisError(.invalidConfiguration, "The server is not part of a cluster."))
             }
-            return .success(try SlotMap(reply: reply, toldBy: node.address))
+            let map = try SlotMap(reply: reply, toldBy: node.address)
+            // A node that was restarted without its list of nodes, or has been taken out of the cluster, knows of no slots. Others know more.
+            guard !map.masters.isEmpty else { return .failure(RedisError(.notReady, "The node knows of no slots of the cluster.")) }
+            return .success(map)
         } catch {
             return .failure(error)
         }

@@ -43,10 +43,7 @@ extension ConnectionDriver {
         guard connection.lastArrival.addingSaturated(heartbeatInterval) <= now else { return watchHeartbeat(connection) }
         sendHeartbeat(now: now)
         let heard = connection.lastArrival
-        schedule(at: now.addingSaturated(heartbeatTimeout), for: attempt) { driver in
-            // Once more around the loop: bytes that arrived while the process stood still are read first.
-            driver.eventLoop.execute { driver.judgeHeartbeat(attempt, heard: heard) }
-        }
+        schedule(at: now.addingSaturated(heartbeatTimeout), for: attempt) { $0.judgeHeartbeat(attempt, heard: heard) }
     }
 
     /// Nothing needs to be sent if replies are awaited anyway.
@@ -61,7 +58,8 @@ extension ConnectionDriver {
 
     private func judgeHeartbeat(_ attempt: UInt64, heard: Int64) {
         guard let connection = loopState.value.connection, connection.attempt == attempt else { return }
-        guard connection.lastArrival == heard else { return watchHeartbeat(connection) }
+        // Bytes that arrived while the process or the event loop stood still may be unread: the loop does all that it was given before it reads.
+        guard connection.lastArrival == heard, !connection.hasUnreadBytes else { return watchHeartbeat(connection) }
         connectionEnded(attempt, RedisError(.connectionLost, "The server has not answered for too long, so the connection was ended."))
     }
 }

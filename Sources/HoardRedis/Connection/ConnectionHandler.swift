@@ -68,6 +68,8 @@ final class ConnectionHandler: ChannelInboundHandler {
         context?.flush()
     }
 
+    var hasUnreadBytes: Bool { channel.hasUnreadBytes }
+
     /// Closes the socket. Nothing is told any more.
     ///
     /// - Parameter isAwaited: Whether replies are awaited. The commands must not be carried out later.
@@ -153,7 +155,8 @@ extension RedisError {
         if case .uncleanShutdown? = error as? NIOSSLError {
             return RedisError(.connectionLost, "The server has ended the connection.", underlyingError: error)
         }
-        if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError {
+        // Once commands have been sent, what matters is that they may have been carried out.
+        if !isReady, error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError {
             return RedisError(
                 .tlsFailed,
                 "No encrypted connection could be made: the server's certificate is not trusted, has expired or is for another name, or it does not speak TLS.",

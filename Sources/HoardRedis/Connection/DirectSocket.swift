@@ -23,6 +23,15 @@ extension Channel {
         guard let encryption = try? pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self) else { return close(promise: nil) }
         encryption.close(promise: nil)
     }
+
+    /// Whether bytes have arrived that have not been read yet. On the event loop.
+    var hasUnreadBytes: Bool {
+        let hasBytes = try? pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { handle in
+            var byte: UInt8 = 0
+            return recv(handle, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) > 0
+        }
+        return hasBytes ?? false
+    }
 }
 
 /// A connection's socket, for threads that are not its event loop's.

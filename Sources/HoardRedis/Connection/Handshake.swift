@@ -53,6 +53,10 @@ struct Handshake: Sendable {
 
     /// Takes the next answer.
     mutating func take(_ reply: RESPValue) -> Progress {
+        // A refused step has ended the connection, but not yet what the server has sent.
+        guard position < steps.count else {
+            return .failed(RedisError(.protocolViolation, "The server has sent more replies than there were commands."))
+        }
         let step = steps[position]
         position += 1
         if case .error(let text) = reply { return .failed(Self.error(step, text)) }

@@ -158,16 +158,16 @@ extension RedisStore: SharedRecordStore {
             scripts.append(RecordScript(key: key, call: call, version: .number(write.number)))
         }
         var refused = try await setWhereAbsent(fresh)
-        var failure: StoreError?
+        var (written, failure): (Int, StoreError?) = (fresh.count - refused.count, nil)
         for (write, result) in zip(replaced, try await run(scripts)) {
             switch result {
-            case .success(true): break
+            case .success(true): written += 1
             case .success(false): refused.insert(write.key)
             case .failure(let error): failure = error
             }
         }
-        let written = records.count - refused.count
-        counters.withLock { $0.insertions += written }
+        let insertions = written
+        counters.withLock { $0.insertions += insertions }
         if let failure { throw failure }
         return refused
     }

@@ -4,6 +4,7 @@
 #if AsyncHTTPClient
     internal import NIOCore
     internal import NIOHTTP1
+    internal import NIOSSL
 
     /// The origin closed a connection that it had kept before it answered the next request on it.
     struct LostOnReusedConnection: Error {}
@@ -45,6 +46,8 @@
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            // An origin that leaves TLS without a goodbye: the end of the connection follows, and tells whether a request is lost.
+            if case NIOSSLError.uncleanShutdown = error { return context.fireErrorCaught(error) }
             let isLoss = takeLoss() && error is IOError
             context.fireErrorCaught(isLoss ? LostOnReusedConnection() : error)
         }

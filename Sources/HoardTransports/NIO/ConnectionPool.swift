@@ -44,17 +44,19 @@ final class ConnectionPool: Sendable {
         let isPreferred: @Sendable (ClientConnection) -> Bool = { $0.eventLoop === eventLoop }
         if !wantsFresh, let connection = machine.withLock({ $0.leaseIdle(server, isPreferred: isPreferred) }) { return connection }
         let id = lastID.add(1, ordering: .relaxed).newValue
-        let timeout = group.any().scheduleTask(in: TimeAmount(connectTimeout)) { [self] in
-            let (waiter, isFull) = machine.withLock { ($0.cancelWaiting(server, id: id), $0.hosts[server]?.isFull ?? false) }
-            waiter?.resume(throwing: isFull ? ExchangeError.waitTimedOut : ExchangeError.connectTimedOut)
-        }
-        defer { timeout.cancel() }
+        var timeout: Scheduled<Void>?
+        defer { timeout?.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let action = machine.withLock { machine -> ConnectionPoolStateMachine<ClientConnection, Waiter>.LeaseAction? in
                     // A task cancelled before it came here would wait until the timeout: its cancellation handler has already run.
                     guard !Task.isCancelled else { return nil }
                     return machine.lease(server, id: id, waiter: continuation, wantsFresh: wantsFresh, isPreferred: isPreferred)
+                }
+                switch action {
+                // Not before there is a waiter: a time that was over by then would be missed.
+                case .wait, .waitAndOpen, .waitAndReplace: timeout = endWaiting(server, id: id)
+                case .use, .refuse, nil: break
                 }
                 switch action {
                 case .use(let connection): continuation.resume(returning: connection)
@@ -71,6 +73,14 @@ final class ConnectionPool: Sendable {
             }
         } onCancel: {
             machine.withLock { $0.cancelWaiting(server, id: id) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Ends the waiting of a request when it has taken too long.
+    private func endWaiting(_ server: OriginServer, id: UInt64) -> Scheduled<Void> {
+        group.any().scheduleTask(in: TimeAmount(connectTimeout)) { [self] in
+            let (waiter, isFull) = machine.withLock { ($0.cancelWaiting(server, id: id), $0.hosts[server]?.isFull ?? false) }
+            waiter?.resume(throwing: isFull ? ExchangeError.waitTimedOut : ExchangeError.connectTimedOut)
         }
     }
 

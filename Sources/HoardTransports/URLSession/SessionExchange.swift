@@ -17,7 +17,7 @@
         private struct State {
             var task: URLSessionDataTask?
             var head: HTTPURLResponse?
-            var parts: ArraySlice<ByteBuffer> = []
+            var parts = CircularBuffer<ByteBuffer>()
             var bufferedByteCount = 0
             /// How the exchange ended.
             var end: Result<Void, TransportError>?
@@ -87,6 +87,8 @@
         /// Ends the exchange because no reader wants the rest.
         func abandon() {
             end(with: .failure(cancelled))
+            // On Linux the session keeps the exchange for as long as the origin sends.
+            state.withLock { $0.parts.removeAll() }
         }
 
         // MARK: Reports of the session

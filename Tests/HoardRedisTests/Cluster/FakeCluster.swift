@@ -18,6 +18,8 @@ final class FakeCluster: Sendable {
         var importing: Set<Int> = []
         var isDown = false
         var isHealthy = true
+        /// The node has lost its list of nodes.
+        var knowsNoSlots = false
         /// Replies that the node gives instead, each once.
         var answers: [RESPValue] = []
         var commands: [String] = []
@@ -181,7 +183,7 @@ extension FakeCluster.State {
         case "ASKING":
             nodes[port]!.isAskingAllowed = true
             return .simpleString("OK")
-        case "CLUSTER": return command.text == "CLUSTER INFO" ? .bulk(info(port)) : slots
+        case "CLUSTER": return command.text == "CLUSTER INFO" ? .bulk(info(port)) : nodes[port]!.knowsNoSlots ? .array([]) : slots
         default: break
         }
         if !nodes[port]!.answers.isEmpty { return nodes[port]!.answers.removeFirst() }

@@ -65,6 +65,26 @@ import Testing
         await cluster.close()
     }
 
+    @Test func aNodeThatHasLostItsListOfNodesTellsOfNoSlots() async throws {
+        fake.change(9) { $0.knowsNoSlots = true }
+        let cluster = try cluster(ports: [9])
+        // The only node that is known so far knows of nothing.
+        await cluster.driver.refresh(isUrgent: true)?.value
+        #expect(cluster.driver.state.withLock { $0.failure?.code } == .notReady)
+        #expect(events.texts.isEmpty)
+        fake.change(9) { $0.knowsNoSlots = false }
+        ticker.advance(by: .seconds(1))
+        #expect(try await cluster.send(set(a, "1")) == .simpleString("OK"))
+
+        fake.change(9) { $0.knowsNoSlots = true }
+        let known = try cluster.driver.node(at: .tcp(host: "node", port: 9))
+        await cluster.driver.refresh(preferring: known, isUrgent: true)?.value
+        #expect(await cluster.nodes.count == 3)
+        #expect(events.texts == ["connected"], "The slots are where they were.")
+        #expect(try await cluster.send(get(a)) == .bulk("1"))
+        await cluster.close()
+    }
+
     @Test func aCommandFollowsItsSlot() async throws {
         let cluster = try cluster()
         #expect(try await cluster.send(set(a, "1")) == .simpleString("OK"))

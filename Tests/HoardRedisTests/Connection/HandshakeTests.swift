@@ -63,6 +63,12 @@ import Testing
         #expect(error.map { "\($0)" }?.contains("secret") == false)
     }
 
+    @Test func aReplyBehindTheLastOneIsAnError() {
+        var handshake = Handshake(configuration(), trackedPrefix: nil)
+        #expect(handshake.take(.error("ERR")).error?.code == .serverError)
+        #expect(handshake.take(.simpleString("OK")).error?.code == .protocolViolation)
+    }
+
     @Test func aServerThatStaysWithTheOldProtocolIsRefused() {
         var handshake = Handshake(configuration(), trackedPrefix: nil)
         #expect(handshake.take(.array([])).error?.code == .unsupportedServer)

@@ -5,6 +5,7 @@ import Hoard
 import HoardTesting
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Testing
 
 @_spi(Client) @testable import HoardRedis
@@ -257,6 +258,12 @@ import Testing
         #expect(hasFailed == (offset < Self.answers.count))
         await client.close()
         await server.stop()
+    }
+
+    @Test func encryptionThatFailsBehindCommandsIsALossOfTheConnection() {
+        let error = BoringSSLError.sslError([])
+        #expect(RedisError.network(error, isReady: true).code == .connectionLost)
+        #expect(RedisError.network(error, isReady: false).code == .tlsFailed)
     }
 
     @Test func aReplyCutIntoSingleBytesIsPutTogether() async throws {

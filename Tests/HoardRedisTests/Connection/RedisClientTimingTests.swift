@@ -231,6 +231,35 @@ import Testing
         await server.stop()
     }
 
+    @Test func anAnswerThatComesWhileTheEventLoopStandsStillCounts() async throws {
+        let server = try await ScriptedServer.start { _, command in command[0] == "PING" ? .nothing : .text("+OK\r\n") }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let time = ManualTicker()
+        let log = EventLog()
+        var configuration = server.configuration
+        configuration.heartbeatTimeout = .seconds(1_000)
+        let client = try RedisClient(configuration, eventLoop: group.any(), ticker: time, random: { 0 }, onEvent: log.take)
+        let driver = client.driver
+        _ = try await client.send(echo("a"))
+        time.advance(by: .seconds(1))
+        try await waitUntil { server.commands.contains(["PING"]) }
+        let (standsStill, isJudged) = (Shared(false), Shared(false))
+        // Right behind the judgement.
+        _ = driver.deadlines.schedule(at: 1_001_000_000_001) { isJudged.update { $0 = true } }
+        group.any().execute {
+            standsStill.update { $0 = true }
+            while driver.loopState.value.connection?.hasUnreadBytes == false || !isJudged.value {}
+        }
+        try await waitUntil { standsStill.value }
+        server.send("+PONG\r\n")
+        time.advance(by: .seconds(1_001))
+        #expect(try await client.send(echo("b")).text == "OK")
+        #expect(log.entries == ["connected"])
+        await client.close()
+        await server.stop()
+        try await group.shutdownGracefully()
+    }
+
     // MARK: Attempts
 
     @Test func afterAFailureCommandsFailAtOnceUntilTheServerIsBack() async throws {

@@ -113,6 +113,19 @@ import Testing
         #expect(try await world.here.statistics().insertions == 1)
     }
 
+    @Test func aLoadForWhichTheServerHasNoRoomIsNotCounted() async throws {
+        let world = try RedisStoreWorld()
+        try await world.there.insert(world.record("old"), forKey: "key")
+        _ = try await world.here.record(forKey: "key")
+        let position = world.here.position
+        world.server.failNext("EVALSHA", with: "OOM command not allowed when used memory > 'maxmemory'.")
+        let error = await #expect(throws: StoreError.self) {
+            try await world.here.insert(world.record("new"), forKey: "key", ifUnchangedSince: position)
+        }
+        #expect(error?.code == .full)
+        #expect(try await world.here.statistics().insertions == 0)
+    }
+
     @Test func aLoadOfAKeyThatWasFoundMissingTakesOneRoundTrip() async throws {
         let world = try RedisStoreWorld()
         _ = try await world.here.insert(world.record("warm", tags: ["tag"]), forKey: "warm", ifUnchangedSince: world.here.position)

@@ -1,10 +1,12 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import HTTPTypes
 import HoardHTTP
 import HoardNIOTestSupport
 import NIOCore
+import NIOPosix
 import Testing
 
 @testable import HoardTransports
@@ -75,4 +77,49 @@ struct ConnectionPoolTests {
             await #expect(throws: ExchangeError.connectionClosed) { try await connection.run(Self.exchange(server), onInterimResponse: nil) }
         }
     }
+
+    @Test func timeThatIsOverAtOnceIsNotMissed() async throws {
+        let change: (inout NIOTransport.Configuration) -> Void = {
+            $0.connectTimeout = .seconds(1)
+            $0.eventLoopGroup = HastyGroup()
+        }
+        try await Self.withPool(change: change) { pool, server in
+            // The origin says nothing, so that no connection becomes ready.
+            let server = OriginServer(isSecure: true, host: server.host, port: server.port)
+            await #expect(throws: ExchangeError.connectTimedOut) { try await pool.lease(server, wantsFresh: false) }
+        }
+    }
+}
+
+/// A group with one event loop, whose time to wait is over at once for the pool.
+private final class HastyGroup: EventLoopGroup {
+    private let base = MultiThreadedEventLoopGroup.singleton.next()
+
+    func next() -> any EventLoop { base }
+    func any() -> any EventLoop { HastyLoop(base) }
+    func makeIterator() -> EventLoopIterator { base.makeIterator() }
+    func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) { callback(nil) }
+}
+
+private final class HastyLoop: EventLoop {
+    private let base: any EventLoop
+
+    init(_ base: any EventLoop) {
+        self.base = base
+    }
+
+    var inEventLoop: Bool { base.inEventLoop }
+
+    func execute(_ task: @escaping @Sendable () -> Void) { base.execute(task) }
+
+    func scheduleTask<Value>(deadline: NIODeadline, _ task: @escaping @Sendable () throws -> Value) -> Scheduled<Value> {
+        base.scheduleTask(deadline: deadline, task)
+    }
+
+    func scheduleTask<Value>(in time: TimeAmount, _ task: @escaping @Sendable () throws -> Value) -> Scheduled<Value> {
+        _ = try? task()
+        return base.scheduleTask(in: time, task)
+    }
+
+    func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) { callback(nil) }
 }
