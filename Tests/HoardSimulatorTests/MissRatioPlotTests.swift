@@ -60,6 +60,12 @@ struct MissRatioPlotTests {
         #expect(svg.contains(#"cx="266""#))
     }
 
+    @Test(arguments: [[Int.max], [(1 << 50) - 1, 1 << 50], [1, Int.max]]) func theLargestCapacitiesHaveAPlace(capacities: [Int]) {
+        let svg = MissRatioPlot([results("one", capacities: capacities)]).svg
+        #expect(isWellFormed(svg))
+        #expect(!svg.contains("nan") && !svg.contains("inf"))
+    }
+
     @Test func aHighMissRatioIsHigh() throws {
         let svg = MissRatioPlot([results("one")]).svg
         func height(_ policy: String) throws -> Double {

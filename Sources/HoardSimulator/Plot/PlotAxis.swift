@@ -19,6 +19,8 @@ struct PlotAxis: Sendable {
 
     /// Where a value is, from 0 to 1. Values outside the scale stand at its ends.
     func position(of value: Double) -> Double {
+        // Large values that are next to each other have the same logarithm.
+        if low == high { return 0.5 }
         let place = isLogarithmic ? log10(max(value, .leastNormalMagnitude)) : value
         return min(max((place - low) / (high - low), 0), 1)
     }
@@ -45,7 +47,7 @@ extension PlotAxis {
         let range = low - slack...high + slack
         func ticks(_ steps: [Double]) -> [Int] {
             let values: [Double] = decades.flatMap { decade in steps.map { $0 * pow(10, Double(decade)) } }
-            return values.filter { $0 >= 1 && range.contains(log10($0)) }.map { Int($0.rounded()) }
+            return values.filter { $0 >= 1 && $0 < 0x1p63 && range.contains(log10($0)) }.map { Int($0.rounded()) }
         }
         let choices = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map(ticks)
         let shown = (choices.first { $0.count <= 8 } ?? choices[choices.count - 1]).map { Tick(value: Double($0), label: label($0)) }

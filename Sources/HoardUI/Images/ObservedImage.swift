@@ -156,8 +156,8 @@ public import Observation
     private var isLargeEnough: Bool {
         guard let image else { return false }
         guard let shownSize, let wantedSize = sizedOptions?.maximumPixelSize else { return shownSize == nil }
-        // One that is smaller than it might have been is as large as its original.
-        return wantedSize <= shownSize || max(image.width, image.height) < shownSize
+        // One that is smaller than it might have been is as large as its original, unless a processor has made it smaller.
+        return wantedSize <= shownSize || options.processors.isEmpty && max(image.width, image.height) < shownSize
     }
 
     private func look() {

@@ -28,7 +28,7 @@ public import Observation
     @ObservationIgnored private let prefetchesRoutes: Bool
     /// The number of the fetch that began last.
     @ObservationIgnored private var lastFetch = 0
-    /// The number of the fetch whose screen is shown.
+    /// The number of the fetch whose answer is shown.
     @ObservationIgnored private var shownFetch = 0
 
     /// Creates a model. Nothing is fetched before it runs.
@@ -65,10 +65,17 @@ public import Observation
         var updates = client.fetchUpdates(request)
         updates.includesConfirmations = true
         var isValid = false
+        let shownBefore = shownFetch
         do throws(ViewError) {
             for try await view in updates {
                 // A screen that a later fetch has brought is newer.
                 if Task.isCancelled || number < shownFetch { return false }
+                if view.staleness?.isStandIn == false {
+                    // It was kept. What the server sends to an earlier fetch is newer.
+                    if shownFetch == shownBefore { show(view) }
+                    isValid = false
+                    continue
+                }
                 shownFetch = number
                 isValid = view.staleness == nil
                 show(view)

@@ -117,7 +117,7 @@ extension ViewClient {
 
     private func requestOptions(_ plan: ViewPlan, _ mode: RequestCacheMode) -> RequestOptions {
         var options = RequestOptions(cacheMode: mode, timeout: configuration.timeout)
-        options.partition = plan.key.partition?.text
+        options.partition = plan.key.partitionOfHTTP
         options.keepsInMemoryOnly = plan.key.isSensitive
         return options
     }

@@ -20,7 +20,8 @@ extension ViewClient {
     ) async throws(ViewError) -> FetchedView {
         let age = kept.timeOfCreation.age(at: clock.now())
         let isValid = dependencies.cache?.isValid(reference: kept) == true
-        let staleness = age - .seconds(max(0, kept.maxAge ?? 0))
+        // Not negative where the clock has been set back: a limit of zero allows nothing.
+        let staleness = max(.zero, age - .seconds(max(0, kept.maxAge ?? 0)))
         guard isValid || !kept.mustRevalidate, isValid || staleness < .seconds(configuration.staleIfUnreachable.components.seconds) else {
             throw error
         }

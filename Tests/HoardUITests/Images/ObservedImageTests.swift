@@ -299,6 +299,24 @@
             #expect(!model.isLoading)
         }
 
+        @Test func aLargerPlaceTakesALargerImageAlsoOfOneThatAProcessorHasMadeSmaller() async {
+            server.wire.open()
+            server.side.update { $0 = 200 }
+            let half = ImageProcessor.custom(name: "half", version: 1) { bitmap in
+                let (width, height) = (bitmap.width / 2, bitmap.height / 2)
+                return Bitmap(width: width, height: height, pixels: Array(bitmap.pixels.prefix(width * height * 4))) ?? bitmap
+            }
+            let model = ObservedImage(server.images, url: PictureServer.url(1), options: ImageOptions(processors: [half]), sizing: .fit)
+            model.start()
+            model.layOut(width: 100, height: 100, scale: 1)
+            await until { model.image != nil }
+            #expect(model.image?.width == 56)
+            model.layOut(width: 150, height: 150, scale: 1)
+            #expect(model.isLoading)
+            await until { !model.isLoading }
+            #expect(model.image?.width == 80)
+        }
+
         @Test func withoutAURLNothingIsShown() async {
             let model = ObservedImage(server.images)
             model.start()

@@ -68,6 +68,32 @@ import Testing
         #expect(model.view?.text == "new" && !model.isLoading)
     }
 
+    @Test func anAnswerToAnOlderFetchIsShownThoughANewerOneHasShownTheKeptScreen() async throws {
+        let time = ManualTicker()
+        let titles = Shared(["old", "new"])
+        let transport = FakeTransport { _ in
+            guard let title = titles.update({ $0.isEmpty ? nil : $0.removeFirst() }) else { return .text(status: .notFound) }
+            return .text(#"{"_beagleComponent_":"beagle:button","text":"\#(title)"}"#, fields: [.cacheControl: "max-age=60", .eTag: "\"\(title)\""])
+        }
+        let client = client(transport, time)
+        _ = try await client.fetch(ViewRequest("/home"))
+        time.advance(by: .seconds(61))
+        let model = ObservedScreen(client, ViewRequest("/home"))
+        let older = transport.hold()
+        async let run: Void = model.run()
+        await older.arrivals(1)
+        let newer = transport.hold()
+        let refresh = Task { await model.refresh() }
+        await older.arrivals(2)
+        #expect(model.view?.text == "old")
+        older.release()
+        await run
+        #expect(model.view?.text == "new" && model.view?.staleness == nil && model.error == nil)
+        newer.release()
+        #expect(await !refresh.value)
+        #expect(model.view?.text == "new" && model.error?.statusCode == 404)
+    }
+
     @Test func aTaskThatIsCancelledShowsNothingAnyMore() async {
         screens.serve("Shop", at: "/home")
         let model = ObservedScreen(screens, ViewRequest("/home"))

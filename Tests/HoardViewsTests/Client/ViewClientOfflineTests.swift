@@ -89,6 +89,19 @@ import Testing
         _ = try await #require(throws: ViewError.self) { try await harness.client.fetch("/home") }
     }
 
+    @Test func nothingStandsInIfThatIsTurnedOffAlthoughTheClockIsSetBack() async throws {
+        var configuration = ViewClient.Configuration()
+        configuration.staleIfUnreachable = .zero
+        let harness = ViewHarness()
+        var dependencies = harness.client.dependencies
+        dependencies.cache = CacheManager(disk: nil, clock: harness.time)
+        let client = ViewClient(dependencies: dependencies, configuration: configuration, clock: harness.time, ticker: harness.time)
+        _ = try await client.fetch("/home")
+        harness.time.setWallClock(to: harness.time.now() - 100)
+        harness.origin.fail(with: Self.away[0])
+        _ = try await #require(throws: ViewError.self) { try await client.fetch("/home") }
+    }
+
     @Test(arguments: ["max-age=60, must-revalidate", "no-cache"])
     func screenThatMustBeConfirmedDoesNotStandIn(directives: String) async throws {
         let harness = ViewHarness()

@@ -279,6 +279,21 @@ import Testing
         #expect(harness.client.statistics.currentLoads == 0)
     }
 
+    @Test func revalidatingPrefetchThatIsSkippedLeavesTheScreenOfAnEarlierOne() async throws {
+        var configuration = ViewClient.Configuration()
+        configuration.prefetchLimits.maximumCount = 1
+        let harness = ViewHarness(configuration: configuration)
+        let earlier = try await harness.client.prefetch("/a")
+        let hold = harness.transport.hold()
+        let other = Task { try await harness.client.prefetch("/b") }
+        await hold.arrivals(1)
+        #expect(try await harness.client.prefetch(ViewRequest("/a", revalidates: true)).outcome == .skippedTooMany)
+        #expect(earlier.use == .pending)
+        #expect(try await harness.client.fetch("/a").source == .prefetched)
+        hold.release()
+        _ = try await other.value
+    }
+
     @Test func prefetchesBeyondTheCountAreSkipped() async throws {
         var configuration = ViewClient.Configuration()
         configuration.prefetchLimits.maximumCount = 2

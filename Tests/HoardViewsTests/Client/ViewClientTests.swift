@@ -162,6 +162,27 @@ import Testing
         #expect(harness.client.decoded.count == 2)
     }
 
+    @Test func requestOfNoPartitionSharesNothingWithThatOfTheHTTPCache() async throws {
+        let harness = ViewHarness()
+        harness.origin["/a"] = .init(title: "a", hash: nil)
+        var configuration = HTTPCache.Configuration()
+        configuration.partition = "u1"
+        let http = HTTPCache(configuration: configuration, stores: [], clock: harness.time, ticker: harness.time)
+        var dependencies = harness.client.dependencies
+        dependencies.client = CachingClient(transport: harness.transport, cache: http, ticker: harness.time)
+        let client = ViewClient(dependencies: dependencies, clock: harness.time, ticker: harness.time)
+        let mine = ViewRequest("/a", partition: "u1")
+        let nobodys = ViewRequest("/a", partition: "")
+        #expect(try await client.fetch("/a").source == .network)
+        #expect(try await client.fetch(mine).source == .memory)
+        #expect(try await client.fetch(nobodys).source == .network)
+        await client.remove(nobodys)
+        #expect(try await client.fetch(mine).source == .memory)
+        #expect(try await client.fetch(nobodys).source == .network)
+        await client.removePartition("u1")
+        #expect(try await client.fetch(nobodys).source == .memory)
+    }
+
     @Test func configurationNamesThePartitionOfRequestsWithoutOne() async throws {
         var configuration = ViewClient.Configuration()
         configuration.partition = "u1"

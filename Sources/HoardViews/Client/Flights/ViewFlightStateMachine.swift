@@ -102,8 +102,13 @@ struct ViewFlightStateMachine<Waiter, Work> {
         waiter: Waiter
     ) -> (outcome: JoinOutcome, actions: Actions) {
         var actions = Actions()
-        if confirms, let id = joinable[key], flights[id]?.confirms == false { fence(id, isRemoval: false, &actions) }
+        let overtaken = joinable[key].flatMap { confirms && flights[$0]?.confirms == false ? $0 : nil }
+        // Before anything changes: a caller that is refused has no effect on others.
+        if interest != .fetch, overtaken != nil || joinable[key] == nil, prefetchCount >= maximumPrefetches { return (.refused, actions) }
+        if let overtaken { fence(overtaken, isRemoval: false, &actions) }
         if let id = joinable[key], var flight = flights[id] {
+            // The fetches for which it began may have left while it keeps its result.
+            if flight.waiters.isEmpty { flight.isFetched = false }
             flight.waiters.append((waiterID, interest, waiter))
             flightsOfWaiters[waiterID] = id
             if interest == .fetch { flight.isFetched = true }
@@ -121,7 +126,6 @@ struct ViewFlightStateMachine<Waiter, Work> {
             if freesPlace { freePlace(&actions) }
             return (.joined, actions)
         }
-        if interest != .fetch, prefetchCount >= maximumPrefetches { return (.refused, actions) }
         lastNumber += 1
         let id = FlightID(number: lastNumber)
         let needsPlace = interest != .fetch

@@ -109,10 +109,7 @@ final class ViewFlights: Sendable {
         let now = ticker.nanoseconds()
         let (answer, actions, dropped) = state.withLock { state -> (Answer?, Machine.Actions, [PrefetchShelf<FetchedView>.Entry]) in
             var dropped: [PrefetchShelf<FetchedView>.Entry] = []
-            if confirms {
-                // The screen that a prefetch has brought is older than the one that comes.
-                dropped = state.shelf.remove(key.view).map { [$0] } ?? []
-            } else if !state.machine.isLoading(key), key.purpose == .answer {
+            if !confirms, !state.machine.isLoading(key), key.purpose == .answer {
                 if !interest.isFetch {
                     if let entry = state.shelf.entry(forKey: key.view, now: now) {
                         return (.shelved(entry.content, record: entry.record), .init(), [])
@@ -133,6 +130,8 @@ final class ViewFlights: Sendable {
                 waiter: waiter
             )
             if outcome == .joined { state.joins += 1 }
+            // The screen that a prefetch has brought is older than the one that comes.
+            if confirms, outcome != .refused { dropped = state.shelf.remove(key.view).map { [$0] } ?? [] }
             return (outcome == .refused ? .refused : nil, actions, dropped)
         }
         settle(dropped)

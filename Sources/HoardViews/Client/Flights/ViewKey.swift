@@ -29,6 +29,9 @@ struct ViewKey: Hashable, Sendable {
         "\(isSensitive ? "sensitive" : "view") \(partition?.label ?? "-") \(address)"
     }
 
+    /// The partition as the caching client takes it: there `nil` is the one of the HTTP cache, and an empty name stands for none.
+    var partitionOfHTTP: String { partition?.text ?? "" }
+
     /// The same screen, sensitive or not.
     func sensitive(_ isSensitive: Bool) -> ViewKey { ViewKey(address, partition, isSensitive) }
 }

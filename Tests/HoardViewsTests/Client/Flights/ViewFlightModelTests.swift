@@ -103,6 +103,7 @@ import Testing
             let number: Int
             if let existing = joinable(key) {
                 number = existing
+                if flights[existing].waiters.isEmpty { flights[existing].isFetched = false }
                 if isFetch {
                     flights[existing].isFetched = true
                     if !flights[existing].isStarted {

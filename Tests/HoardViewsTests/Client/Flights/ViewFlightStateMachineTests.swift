@@ -119,6 +119,15 @@ import Testing
         #expect(machine.join(b, waiterID: 4, interest: .fetch, priority: 1, work: "b", waiter: 4).outcome == .began)
     }
 
+    @Test func confirmingPrefetchThatIsRefusedLeavesTheLoadUnderWayAlone() throws {
+        var machine = machine(prefetches: 1)
+        let flight = try #require(machine.join(a, waiterID: 1, interest: prefetch, priority: 1, work: "a", waiter: 1).actions.start.first?.flight)
+        #expect(machine.join(a, waiterID: 2, interest: prefetch, confirms: true, priority: 1, work: "c", waiter: 2).outcome == .refused)
+        #expect(machine.isLoading(a) && !machine.isFenced(flight) && machine.waiterCount == 1)
+        #expect(machine.join(a, waiterID: 3, interest: .fetch, confirms: true, priority: 1, work: "c", waiter: 3).outcome == .began)
+        #expect(machine.isFenced(flight))
+    }
+
     // MARK: Leaving
 
     @Test func loadIsCancelledWhenTheLastWaiterLeaves() throws {
@@ -153,6 +162,17 @@ import Testing
         _ = machine.join(b, waiterID: 2, interest: prefetch, priority: 1, work: "b", waiter: 2)
         #expect(machine.leave(waiterID: 2).actions.released == ["b"])
         #expect(machine.flightCount == 1)
+    }
+
+    @Test func prefetchThatJoinsAPublicationAfterItsFetchHasLeftIsNoFetch() throws {
+        var machine = machine()
+        let flight = try #require(machine.join(a, waiterID: 1, interest: .fetch, priority: 1, work: "a", waiter: 1).actions.start.first?.flight)
+        #expect(machine.beginPublication(flight, onTurn: {}) == .begun)
+        #expect(machine.leave(waiterID: 1).actions.cancel.isEmpty)
+        #expect(machine.join(a, waiterID: 2, interest: prefetch, priority: 1, work: "a", waiter: 2).outcome == .joined)
+        #expect(machine.publicationEnded(flight).cancel.isEmpty)
+        #expect(machine.maximumBytes(flight, limit: 100) == 10)
+        #expect(!machine.loadFinished(flight).landing.isFetched)
     }
 
     // MARK: Length
