@@ -113,7 +113,7 @@ extension WriteTransaction {
     private func findStamps(_ stamped: inout [(stamp: Int64?, identifier: Int64)], taggedWith tag: Int64) throws {
         let rows = try Row.fetchAll(
             db,
-            sql: "SELECT id, MAX(stamp) FROM recency WHERE IFNULL(place, id) IN (SELECT place FROM tags WHERE tag = ?) GROUP BY id",
+            sql: "SELECT id, MAX(stamp) FROM recency WHERE \(RecencyRow.place) IN (SELECT place FROM tags WHERE tag = ?) GROUP BY id",
             arguments: [tag]
         )
         var stamps: [Int64: Int64] = [:]

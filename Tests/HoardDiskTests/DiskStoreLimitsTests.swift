@@ -22,7 +22,7 @@ import Testing
     }
 
     private func charge(key: String, payload: Int) -> Int {
-        64 + key.utf8.count + payload + DiskStore.bytesChargedPerRecord
+        (payload < 128 ? 13 : payload < 16_384 ? 14 : 15) + key.utf8.count + payload + DiskStore.bytesChargedPerRecord
     }
 
     @Test func theLeastRecentlyUsedRecordLeavesFirst() async throws {
@@ -71,8 +71,8 @@ import Testing
         let store = try workspace.open()
         let record = Record(payload: Data(count: 100), created: ManualClock.start, tags: ["tag"], validator: "1234", contentType: "t/p")
         try await store.insert(record, forKey: "key")
-        // The charge has a fixed part of 64 bytes, three texts with their lengths, and 32 bytes for the tag's row.
-        #expect(try await store.statistics().bytes == 3 + 100 + 64 + (3 + 4) + (4 + 4) + (3 + 4) + 32 + DiskStore.bytesChargedPerRecord)
+        // The charge has a fixed part, two bytes for the number of tags, three texts with their lengths, and 32 bytes for the tag's row.
+        #expect(try await store.statistics().bytes == 3 + 100 + 13 + 2 + (3 + 4) + (4 + 4) + (3 + 4) + 32 + DiskStore.bytesChargedPerRecord)
         #expect(try await store.entries().map(\.chargedByteCount) == [try await store.statistics().bytes])
     }
 

@@ -49,7 +49,10 @@ import Testing
         mutating func insert(_ record: Record, _ key: RecordKey) -> Bool {
             remove(key)
             let texts = Array(record.tags) + [record.validator, record.contentType].compactMap { $0 }
-            let header = 64 + key.bytes.count + texts.map { $0.utf8.count + 4 }.reduce(0, +)
+            let dates = [record.created, record.freshUntil, record.staleUntil, record.lastAccess == record.created ? nil : record.lastAccess]
+            let lengths = [key.bytes.count, record.payload.count].map { $0 < 128 ? 1 : $0 < 16_384 ? 2 : 3 }
+            var header = 3 + 8 * dates.count { $0 != nil } + (record.schemaFingerprint == 0 ? 0 : 8) + lengths.reduce(0, +) + key.bytes.count
+            header += texts.map { $0.utf8.count + 4 }.reduce(0, +) + (record.tags.isEmpty ? 0 : 2)
             let charge = header + record.payload.count + 32 * record.tags.count + DiskStore.bytesChargedPerRecord
             guard limits.allow(RecordTotals(count: 1, bytes: charge)) else {
                 statistics.refusals += 1

@@ -98,12 +98,12 @@ import Testing
         #expect(try store.countOnWriter("PRAGMA auto_vacuum") == 2)
         #expect(try store.countOnWriter("PRAGMA page_size") == 4096)
         #expect(try store.countOnWriter("PRAGMA application_id") == 0x484F_5244)
-        #expect(try store.countOnWriter("PRAGMA user_version") == 4)
+        #expect(try store.countOnWriter("PRAGMA user_version") == 5)
     }
 
     @Test func queriesOfEvictionUseTheirIndices() throws {
         let store = try workspace.open()
-        let byRecency = try store.queryPlan("SELECT stamp, id, IFNULL(place, id) FROM recency WHERE stamp > 1 ORDER BY stamp LIMIT 64")
+        let byRecency = try store.queryPlan("SELECT stamp, id, place FROM recency WHERE stamp > 1 ORDER BY stamp LIMIT 64")
         #expect(byRecency.contains("PRIMARY KEY") && !byRecency.contains("TEMP B-TREE"))
         let byExpiry = try store.queryPlan("SELECT place FROM records WHERE expires <= 1 ORDER BY expires LIMIT 64")
         #expect(byExpiry.contains("records_by_expiry") && !byExpiry.contains("TEMP B-TREE"))
@@ -153,15 +153,15 @@ import Testing
         let store = try workspace.open()
         try await store.insert(workspace.record(), forKey: "key")
         await store.close()
-        try workspace.changeDatabase("PRAGMA user_version = 5")
+        try workspace.changeDatabase("PRAGMA user_version = 6")
         let before = try workspace.databaseBytes()
 
         let error = try #require(openingError(workspace.configuration()))
         #expect(error.code == .newerFormat)
-        #expect(error.message.contains("format is 5"))
+        #expect(error.message.contains("format is 6"))
         #expect(try workspace.databaseBytes() == before)
         #expect(workspace.events.events.isEmpty)
-        try workspace.changeDatabase("PRAGMA user_version = 4")
+        try workspace.changeDatabase("PRAGMA user_version = 5")
         #expect(try await workspace.open().record(forKey: "key") != nil)
     }
 
@@ -169,11 +169,11 @@ import Testing
         let store = try workspace.open()
         try await store.insert(workspace.record(), forKey: "key")
         let later = try DatabaseQueue(path: workspace.databasePath)
-        try later.inDatabase { db in try db.execute(sql: "ALTER TABLE records RENAME COLUMN place TO number; PRAGMA user_version = 5") }
+        try later.inDatabase { db in try db.execute(sql: "ALTER TABLE records RENAME COLUMN place TO number; PRAGMA user_version = 6") }
         let error = await #expect(throws: StoreError.self) { try await store.insert(workspace.record(), forKey: "other") }
         #expect(error?.code == .newerFormat)
         #expect(workspace.events.events.isEmpty)
-        try later.inDatabase { db in try db.execute(sql: "ALTER TABLE records RENAME COLUMN number TO place; PRAGMA user_version = 4") }
+        try later.inDatabase { db in try db.execute(sql: "ALTER TABLE records RENAME COLUMN number TO place; PRAGMA user_version = 5") }
         #expect(try await store.record(forKey: "key") != nil)
         try later.close()
     }

@@ -223,8 +223,8 @@ import Testing
 
         var expected = StoreStatistics()
         expected.count = 2
-        // One byte of key, three bytes of payload, and 64 bytes of metadata.
-        expected.bytes = 2 * (1 + 3 + 64 + DiskStore.bytesChargedPerRecord)
+        // One byte of key, three bytes of payload, and 13 bytes of metadata.
+        expected.bytes = 2 * (1 + 3 + 13 + DiskStore.bytesChargedPerRecord)
         expected.maximumCount = 2
         expected.maximumBytes = 5000
         expected.hits = 2

@@ -12,14 +12,20 @@ enum DiskSchema {
     static let applicationID: Int32 = 0x484F_5244
 
     /// The version of the tables below, kept in `user_version`. Raise it with every change that an older Hoard cannot read.
-    static let version: Int32 = 4
+    static let version: Int32 = 5
 
     /// The kinds of databases that this version of Hoard tells apart.
     enum Recognition: Hashable {
         case empty, current, older(Int32), newer(Int32), foreign, damaged
 
         /// Whether the database has the table `identity`.
-        var hasIdentity: Bool { self == .current || self == .older(2) || self == .older(3) }
+        var hasIdentity: Bool {
+            switch self {
+            case .current: true
+            case .older(let version): version > 1
+            case .empty, .newer, .foreign, .damaged: false
+            }
+        }
     }
 
     /// - `records.place` is the stamp (``RecordIndex``) with which the record was first written, so records lie in the order in which they came, and a new one
@@ -29,7 +35,7 @@ enum DiskSchema {
     ///   in a table that was upgraded, `id` comes behind it.
     /// - `recency` is the queue of eviction, and leads from a record's identifier to its place. It is appended to, so that a write touches one page of it; which
     ///   stamp and place a record has now is known in memory (``RecordIndex``). A row whose record has a later stamp, or is gone, means nothing. A `place` of
-    ///   NULL is the identifier.
+    ///   0 is the stamp, and one of NULL, which a Hoard of format 3 wrote, the identifier.
     /// - `directory` has the places by identifier, for the time in which the index is being filled. It lags behind (``DirectoryUpdate``).
     /// - `invalidations`: records with the tag whose sequence is not greater are gone, whether they have been swept yet or not.
     /// - `stale_marks`: records whose sequence is not greater ceased to be fresh at the date, seconds since 2001-01-01 00:00 UTC, or before. `scope` is a record's
@@ -91,29 +97,37 @@ enum DiskSchema {
             return applicationID == 0 && version == 0 && objects.isEmpty ? .empty : .foreign
         }
         if version > Self.version { return .newer(version) }
-        if version == 1 { return .older(version) }
-        if version == 2 || version == 3 {
-            return objects.isSuperset(of: version == 2 ? objectsOfVersion2 : objectsOfVersion3) ? .older(version) : .damaged
+        let expected: Set<String>
+        switch version {
+        case 1: return .older(version)
+        case 2: expected = objectsOfVersion2
+        case 3: expected = objectsOfVersion3
+        case 4, Self.version: expected = Self.objects
+        default: return .damaged
         }
-        return version == Self.version && objects.isSuperset(of: Self.objects) ? .current : .damaged
+        guard objects.isSuperset(of: expected) else { return .damaged }
+        return version == Self.version ? .current : .older(version)
     }
 
-    /// Adds the tables and columns that version 2 or 3 did not have. Call in a transaction.
+    /// Adds the tables and columns that version 2 or 3 did not have. Version 4 had all of them, and other headers and rows of `recency`, which are still read.
+    /// Call in a transaction.
     ///
-    /// O(1): no record is written. Records stay where they are, in the order of their identifiers, until they are replaced or removed.
+    /// O(1): no record is written. Records stay as they are until they are replaced or removed; those of version 2 or 3 in the order of their identifiers.
     static func upgrade(_ db: Database, from former: Int32) throws {
         if former == 2 { try db.execute(sql: staleMarks) }
-        try db.execute(
-            sql: """
-                ALTER TABLE records RENAME COLUMN id TO place;
-                ALTER TABLE records ADD COLUMN id INTEGER;
-                ALTER TABLE tags RENAME COLUMN id TO place;
-                ALTER TABLE recency ADD COLUMN place INTEGER;
-                \(directory)
-                INSERT INTO directory SELECT 0, IFNULL(MAX(stamp), 0) FROM recency;
-                PRAGMA user_version = \(version)
-                """
-        )
+        if former < 4 {
+            try db.execute(
+                sql: """
+                    ALTER TABLE records RENAME COLUMN id TO place;
+                    ALTER TABLE records ADD COLUMN id INTEGER;
+                    ALTER TABLE tags RENAME COLUMN id TO place;
+                    ALTER TABLE recency ADD COLUMN place INTEGER;
+                    \(directory)
+                    INSERT INTO directory SELECT 0, IFNULL(MAX(stamp), 0) FROM recency;
+                    """
+            )
+        }
+        try db.execute(sql: "PRAGMA user_version = \(version)")
     }
 
     /// Creates the tables. Call in a transaction, on an empty database.

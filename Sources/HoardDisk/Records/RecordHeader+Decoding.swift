@@ -9,47 +9,39 @@ import Hoard
     import Foundation
 #endif
 
-/// A header's bytes where they lie, with its fixed part checked.
+/// A header's bytes where they lie, with the part in front of the key read and checked.
 struct RecordHeaderView {
     private let bytes: UnsafeRawBufferPointer
-    private let keyByteCount: Int
-    private let flags: RecordHeader.Flags
+    fileprivate let fields: RecordHeaderFields
 
     /// `nil` if the bytes cannot be a header of a known version.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= RecordHeader.fixedByteCount else { return nil }
-        guard bytes[0] == RecordHeader.version || bytes[0] == RecordHeader.extendedVersion else { return nil }
+        guard let fields = RecordHeaderFields(bytes) else { return nil }
         self.bytes = bytes
-        flags = RecordHeader.Flags(rawValue: bytes[1])
-        keyByteCount = Int(bytes.integer(at: 4, as: UInt32.self))
-        guard keyByteCount <= bytes.count - RecordHeader.fixedByteCount, payloadByteCount >= 0 else { return nil }
+        self.fields = fields
     }
 
-    var payloadByteCount: Int { Int(truncatingIfNeeded: bytes.integer(at: 48, as: UInt64.self)) }
-    var root: UInt64 { bytes.integer(at: 56, as: UInt64.self) }
-    var isCompressed: Bool { flags.contains(.isCompressed) }
+    var payloadByteCount: Int { fields.payloadByteCount }
+    var root: UInt64 { fields.root }
+    var isCompressed: Bool { fields.flags.contains(.isCompressed) }
 
     /// Whether the header is of this key.
     func hasKey(_ key: RecordKey) -> Bool {
-        guard keyByteCount == key.bytes.count else { return false }
+        guard fields.keyByteCount == key.bytes.count else { return false }
         let stored = keyBytes
         return key.bytes.withUnsafeBytes { $0.elementsEqual(stored) }
     }
 
-    private var keyBytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[RecordHeader.fixedByteCount..<RecordHeader.fixedByteCount + keyByteCount])
+    fileprivate var keyBytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[fields.byteCount..<fields.byteCount + fields.keyByteCount])
     }
 
-    private func date(at offset: Int) -> Date {
-        Date(timeIntervalSinceReferenceDate: Double(bitPattern: bytes.integer(at: offset, as: UInt64.self)))
-    }
-
-    /// Whether the record's time is up. Needs only the fixed part.
-    func isExpired(at now: Date) -> Bool { flags.contains(.hasStaleUntil) && now >= date(at: 24) }
+    /// Whether the record's time is up. Needs only the part in front of the key.
+    func isExpired(at now: Date) -> Bool { fields.staleUntil.map { now >= $0 } ?? false }
 
     /// The whole header; `nil` if its texts are not where it says.
     func header() -> RecordHeader? {
-        var offset = RecordHeader.fixedByteCount + keyByteCount
+        var offset = fields.byteCount + fields.keyByteCount
         func text() -> String? {
             guard bytes.count - offset >= 4 else { return nil }
             let count = Int(bytes.integer(at: offset, as: UInt32.self))
@@ -59,13 +51,13 @@ struct RecordHeaderView {
             return String(validating: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]), as: UTF8.self)
         }
         var tags: [String] = []
-        for _ in 0..<Int(bytes.integer(at: 2, as: UInt16.self)) {
+        for _ in 0..<fields.tagCount {
             guard let tag = text() else { return nil }
             tags.append(tag)
         }
         var texts: [String?] = []
         for flag in [RecordHeader.Flags.hasValidator, .hasContentType, .hasPartition] {
-            guard flags.contains(flag) else {
+            guard fields.flags.contains(flag) else {
                 texts.append(nil)
                 continue
             }
@@ -73,7 +65,7 @@ struct RecordHeaderView {
             texts.append(text)
         }
         var header = RecordHeader(view: self, tags: tags, texts: texts)
-        if bytes[0] == RecordHeader.extendedVersion {
+        if fields.hasExtension {
             guard let end = readExtension(at: offset, into: &header) else { return nil }
             offset = end
         }
@@ -111,26 +103,20 @@ struct RecordHeaderView {
         }
         return offset
     }
-
-    fileprivate var created: Date { date(at: 8) }
-    fileprivate var freshUntil: Date? { flags.contains(.hasFreshUntil) ? date(at: 16) : nil }
-    fileprivate var staleUntil: Date? { flags.contains(.hasStaleUntil) ? date(at: 24) : nil }
-    fileprivate var lastAccess: Date { date(at: 32) }
-    fileprivate var schemaFingerprint: UInt64 { bytes.integer(at: 40, as: UInt64.self) }
-    fileprivate var key: RecordKey { RecordKey(bytes: keyBytes) }
 }
 
 extension RecordHeader {
     fileprivate init(view: RecordHeaderView, tags: [String], texts: [String?]) {
-        created = view.created
-        freshUntil = view.freshUntil
-        staleUntil = view.staleUntil
-        lastAccess = view.lastAccess
-        schemaFingerprint = view.schemaFingerprint
-        payloadByteCount = view.payloadByteCount
-        root = view.root
+        let fields = view.fields
+        created = fields.created
+        freshUntil = fields.freshUntil
+        staleUntil = fields.staleUntil
+        lastAccess = fields.lastAccess
+        schemaFingerprint = fields.schemaFingerprint
+        payloadByteCount = fields.payloadByteCount
+        root = fields.root
         isCompressed = view.isCompressed
-        key = view.key
+        key = RecordKey(bytes: view.keyBytes)
         self.tags = tags
         validator = texts[0]
         contentType = texts[1]

@@ -11,22 +11,22 @@ import Hoard
 
 /// Everything of a record but its payload, as one blob.
 ///
-/// | offset | |
-/// | --: | --- |
-/// | 0 | version: 1, or 2 if the extension follows |
-/// | 1 | flags: ``Flags`` |
-/// | 2 | number of tags, 2 bytes |
-/// | 4 | length of the key, 4 bytes |
-/// | 8 | created, fresh until, stale until, last access when written: the bits of `Double` seconds since 2001-01-01 00:00 UTC, 8 bytes each; 0 where absent |
-/// | 40 | schema fingerprint, 8 bytes |
-/// | 48 | length of the payload as the user gave it, 8 bytes |
-/// | 56 | ``ChunkSealer/root(tags:byteCount:)`` of the payload's file, 8 bytes; 0 without a file |
-/// | 64 | the key, then the texts: tags in ascending order of their UTF-8, validator, content type, partition, each as its length in 4 bytes and its UTF-8 |
-/// | | the extension, in version 2: ``Extension`` in one byte, then stale while revalidate, stale if error, load duration as far as it names them, each as whole seconds and the attoseconds beyond, 8 bytes each |
+/// | bytes | |
+/// | --- | --- |
+/// | 1 | version: 3 |
+/// | 1 | ``Flags`` |
+/// | 1 | ``Parts``: which of the parts that few records need are there |
+/// | 8 | created |
+/// | 8 each, if there | fresh until, stale until, last access when written, schema fingerprint, ``ChunkSealer/root(tags:byteCount:)`` of the payload's file |
+/// | 2, if there | number of tags |
+/// | 1 or more | length of the key, and of the payload as the user gave it: LEB128, so 7 bits in each byte, the low ones first |
+/// | | the key, then the texts: tags in ascending order of their UTF-8, validator, content type, partition, each as its length in 4 bytes and its UTF-8 |
+/// | | the extension, if there: ``Extension`` in one byte, then stale while revalidate, stale if error, load duration as far as it names them, each as whole seconds and the attoseconds beyond, 8 bytes each |
 ///
-/// A record that needs no extension is written as version 1, as it has always been.
+/// Dates are the bits of `Double` seconds since 2001-01-01 00:00 UTC. Numbers are little-endian. Versions 1 and 2, in which every part has its place, are read
+/// but not written: ``RecordHeaderFields``.
 ///
-/// Numbers are little-endian. One blob instead of columns is written, read, sealed and checked in one go, and keeps text that holds NUL intact.
+/// One blob instead of columns is written, read, sealed and checked in one go, and keeps text that holds NUL intact.
 struct RecordHeader: Hashable, Sendable {
     struct Flags: OptionSet, Hashable, Sendable {
         var rawValue: UInt8
@@ -50,9 +50,22 @@ struct RecordHeader: Hashable, Sendable {
         static let known: Extension = [.isNegative, .hasStaleWhileRevalidate, .hasStaleIfError, .hasLoadDuration]
     }
 
-    static let version: UInt8 = 1
-    static let extendedVersion: UInt8 = 2
-    static let fixedByteCount = 64
+    /// The parts that a header has only if they say something.
+    struct Parts: OptionSet, Hashable, Sendable {
+        var rawValue: UInt8
+
+        /// The last access was at another time than the creation.
+        static let hasLastAccess = Parts(rawValue: 1)
+        static let hasSchemaFingerprint = Parts(rawValue: 2)
+        static let hasRoot = Parts(rawValue: 4)
+        static let hasTags = Parts(rawValue: 8)
+        static let hasExtension = Parts(rawValue: 16)
+        static let known: Parts = [.hasLastAccess, .hasSchemaFingerprint, .hasRoot, .hasTags, .hasExtension]
+    }
+
+    static let version: UInt8 = 3
+    /// The bytes in front of the key, and of the extension, at most.
+    static let maximumFixedByteCount = 3 + 6 * 8 + 2 + 2 * 10
     static let maximumExtensionByteCount = 1 + 3 * 16
 
     var created: Date
@@ -129,7 +142,7 @@ extension RecordHeader {
     static func admits(_ record: Record) -> Bool {
         guard record.tags.count <= Int(UInt16.max) else { return false }
         let texts = [record.validator, record.contentType, record.partition].compactMap { $0 } + record.tags
-        return texts.reduce(0) { $0 + $1.utf8.count + 4 } + RecordKey.maximumByteCount + fixedByteCount + maximumExtensionByteCount
+        return texts.reduce(0) { $0 + $1.utf8.count + 4 } + RecordKey.maximumByteCount + maximumFixedByteCount + maximumExtensionByteCount
             <= maximumByteCount
     }
 
@@ -142,8 +155,17 @@ extension RecordHeader {
         return contents
     }
 
-    var encoded: [UInt8] {
-        let contents = extensionContents
+    private var parts: Parts {
+        var parts: Parts = []
+        if lastAccess != created { parts.insert(.hasLastAccess) }
+        if schemaFingerprint != 0 { parts.insert(.hasSchemaFingerprint) }
+        if root != 0 { parts.insert(.hasRoot) }
+        if !tags.isEmpty { parts.insert(.hasTags) }
+        if !extensionContents.isEmpty { parts.insert(.hasExtension) }
+        return parts
+    }
+
+    private var flags: Flags {
         var flags: Flags = []
         if isCompressed { flags.insert(.isCompressed) }
         if freshUntil != nil { flags.insert(.hasFreshUntil) }
@@ -151,23 +173,36 @@ extension RecordHeader {
         if validator != nil { flags.insert(.hasValidator) }
         if contentType != nil { flags.insert(.hasContentType) }
         if partition != nil { flags.insert(.hasPartition) }
+        return flags
+    }
+
+    var encoded: [UInt8] {
+        let parts = parts
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.fixedByteCount + key.bytes.count + 64 + (contents.isEmpty ? 0 : Self.maximumExtensionByteCount))
-        bytes.append(contents.isEmpty ? Self.version : Self.extendedVersion)
+        bytes.reserveCapacity(
+            Self.maximumFixedByteCount + key.bytes.count + 64 + (parts.contains(.hasExtension) ? Self.maximumExtensionByteCount : 0)
+        )
+        bytes.append(Self.version)
         bytes.append(flags.rawValue)
-        bytes.append(integer: UInt16(truncatingIfNeeded: tags.count))
-        bytes.append(integer: UInt32(truncatingIfNeeded: key.bytes.count))
-        for date in [created, freshUntil, staleUntil, lastAccess] {
-            bytes.append(integer: (date?.timeIntervalSinceReferenceDate ?? 0).bitPattern)
+        bytes.append(parts.rawValue)
+        for case let date? in [created, freshUntil, staleUntil, parts.contains(.hasLastAccess) ? lastAccess : nil] {
+            bytes.append(integer: date.timeIntervalSinceReferenceDate.bitPattern)
         }
-        bytes.append(integer: schemaFingerprint)
-        bytes.append(integer: UInt64(payloadByteCount))
-        bytes.append(integer: root)
+        if parts.contains(.hasSchemaFingerprint) { bytes.append(integer: schemaFingerprint) }
+        if parts.contains(.hasRoot) { bytes.append(integer: root) }
+        if parts.contains(.hasTags) { bytes.append(integer: UInt16(truncatingIfNeeded: tags.count)) }
+        bytes.append(length: key.bytes.count)
+        bytes.append(length: payloadByteCount)
         bytes.append(contentsOf: key.bytes)
         for text in tags { bytes.append(text: text) }
         for case let text? in [validator, contentType, partition] { bytes.append(text: text) }
-        if contents.isEmpty { return bytes }
-        bytes.append(contents.rawValue)
+        if parts.contains(.hasExtension) { bytes.append(contentsOf: encodedExtension) }
+        return bytes
+    }
+
+    private var encodedExtension: [UInt8] {
+        let contents = extensionContents
+        var bytes = [contents.rawValue]
         if contents.contains(.hasStaleWhileRevalidate) { bytes.append(duration: staleWhileRevalidate) }
         if contents.contains(.hasStaleIfError) { bytes.append(duration: staleIfError) }
         if contents.contains(.hasLoadDuration), let loadDuration { bytes.append(duration: loadDuration) }
@@ -178,6 +213,16 @@ extension RecordHeader {
 extension Array<UInt8> {
     mutating func append(integer: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: integer.littleEndian) { append(contentsOf: $0) }
+    }
+
+    /// Appends a length in as few bytes as it needs: LEB128.
+    fileprivate mutating func append(length: Int) {
+        var rest = UInt64(bitPattern: Int64(length))
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
     }
 
     fileprivate mutating func append(duration: Duration) {

@@ -45,7 +45,7 @@ struct ForeignChanges: Sendable {
         }
         let newRows = try Row.fetchCursor(db.cachedStatement(sql: RecencyRow.query), arguments: [sinceStamp, Int.max])
         while let row = try newRows.next() {
-            self.rows.append(RecencyRow(stamp: try row.decode(atIndex: 0), id: try row.decode(atIndex: 1), place: try row.decode(atIndex: 2)))
+            self.rows.append(RecencyRow(stamp: try row.decode(atIndex: 0), id: try row.decode(atIndex: 1), stored: try row.decode(atIndex: 2)))
         }
         latestStamp = self.rows.last?.stamp ?? sinceStamp
         through = try Int64.fetchOne(db.cachedStatement(sql: DirectoryUpdate.queryOfThrough)) ?? .min

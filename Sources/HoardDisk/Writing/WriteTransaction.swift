@@ -203,7 +203,7 @@ extension WriteTransaction {
     func appendToRecency(_ identifier: Int64, at place: Int64, stamp: Int64) throws {
         statements.insertRecency.bind(stamp, at: 1)
         statements.insertRecency.bind(identifier, at: 2)
-        statements.insertRecency.bind(place, at: 3)
+        statements.insertRecency.bind(place == stamp ? RecencyRow.placeAtStamp : place, at: 3)
         try statements.insertRecency.run()
         note(identifier, Entry(place: place, stamp: stamp))
         recencyRowDifference += 1

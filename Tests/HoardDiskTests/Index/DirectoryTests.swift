@@ -163,7 +163,7 @@ import Testing
 
     @Test func othersUsesOfARecordAreNotCollected() {
         var memory = DatabaseSession.Memory()
-        for number in 1...Int64(DirectoryUpdate.leastCount) { memory.enter(RecencyRow(stamp: 2 * number, id: 7, place: 2)) }
+        for number in 1...Int64(DirectoryUpdate.leastCount) { memory.enter(RecencyRow(stamp: 2 * number, id: 7, stored: 2)) }
         let taken = memory.directory.takeWaiting(recordCount: 1)
         #expect(taken == nil)
     }

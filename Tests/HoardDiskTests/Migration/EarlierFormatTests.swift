@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoardDisk
 
-/// Stores that an earlier Hoard has written: format 2 had no stale marks, and format 3 had records in the order of their identifiers.
+/// Stores that an earlier Hoard has written: format 2 had no stale marks, format 3 had records in the order of their identifiers, and format 4 longer headers.
 @Suite struct EarlierFormatTests {
     private let workspace: Workspace
 
@@ -24,18 +24,20 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil, 1] as [UInt8?], [2, 3]) func recordsAreReadAndCanBeMarked(key: UInt8?, format: Int) async throws {
+    @Test(arguments: [nil, 1] as [UInt8?], [2, 3, 4]) func recordsAreReadAndCanBeMarked(key: UInt8?, format: Int) async throws {
         let store = try open(key)
         for number in 0..<5 {
             let record = workspace.record(byteCount: number * 30_000, tags: ["tag \(number % 2)"])
             try await store.insert(record, forKey: RecordKey("\(number)"))
         }
-        let headers = "SELECT header FROM records ORDER BY sequence"
-        let before = try store.query { db in try Data.fetchAll(db, sql: headers) }
         try await workspace.goBack(store, to: format)
+        let headers = "SELECT header FROM records ORDER BY sequence"
+        let queue = try DatabaseQueue(path: workspace.databasePath)
+        let before = try await queue.read { db in try Data.fetchAll(db, sql: headers) }
+        try queue.close()
 
         let upgraded = try open(key)
-        #expect(try upgraded.countOnWriter("PRAGMA user_version") == 4)
+        #expect(try upgraded.countOnWriter("PRAGMA user_version") == Int(DiskSchema.version))
         #expect(try upgraded.query { db in try Data.fetchAll(db, sql: headers) } == before)
         try await upgraded.markRecordsStale(taggedWith: ["tag 1"], at: workspace.clock.now())
         for number in 0..<5 {
@@ -47,10 +49,10 @@ import Testing
         #expect(workspace.events.events.isEmpty)
     }
 
-    @Test func recordsOfBothFormatsLiveBesideEachOther() async throws {
+    @Test(arguments: [3, 4]) func recordsOfBothFormatsLiveBesideEachOther(format: Int) async throws {
         let store = try workspace.open(maximumCount: 40)
         for number in 0..<40 { try await store.insert(workspace.record("old", tags: ["\(number % 4)"]), forKey: RecordKey("\(number)")) }
-        try await workspace.goBack(store, to: 3)
+        try await workspace.goBack(store, to: format)
         let upgraded = try workspace.open(maximumCount: 40)
         // One is used, one is replaced, one is removed, and ten go with a tag.
         #expect(try await upgraded.record(forKey: "1") != nil)
@@ -96,7 +98,7 @@ import Testing
         #expect(try upgraded.countedTotals().count == 19_999)
     }
 
-    @Test(arguments: [2, 3]) func anotherKeyLeavesAnEarlierFormatAsItIs(format: Int) async throws {
+    @Test(arguments: [2, 3, 4]) func anotherKeyLeavesAnEarlierFormatAsItIs(format: Int) async throws {
         let store = try open(1)
         try await store.insert(workspace.record(), forKey: "key")
         try await workspace.goBack(store, to: format)
@@ -109,7 +111,7 @@ import Testing
         #expect(try await open(1).record(forKey: "key") != nil)
     }
 
-    @Test(arguments: [2, 3]) func severalStoresThatOpenAtOnceBringItToThePresentFormatOnce(format: Int) async throws {
+    @Test(arguments: [2, 3, 4]) func severalStoresThatOpenAtOnceBringItToThePresentFormatOnce(format: Int) async throws {
         let store = try open(nil)
         try await store.insert(workspace.record("kept"), forKey: "key")
         try await workspace.goBack(store, to: format)
@@ -120,7 +122,7 @@ import Testing
         #expect(workspace.events.events.isEmpty)
     }
 
-    @Test(arguments: [2, 3]) func aStoreThatLacksATableOfItsFormatIsDamaged(format: Int) async throws {
+    @Test(arguments: [2, 3, 4]) func aStoreThatLacksATableOfItsFormatIsDamaged(format: Int) async throws {
         let store = try open(nil)
         try await store.insert(workspace.record(), forKey: "key")
         try await workspace.goBack(store, to: format)

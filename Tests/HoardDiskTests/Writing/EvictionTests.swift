@@ -136,7 +136,7 @@ import Testing
         for kind in [Eviction.Kind.any, .onTrial, .tried] {
             let eviction = Eviction(EvictionProgress(), knownCount: 2, knownTrialCount: 2)
             #expect(eviction.end(of: kind) == .min)
-            eviction.add([5, 9].map { RecencyRow(stamp: $0, id: $0, place: $0) }, for: kind)
+            eviction.add([5, 9].map { RecencyRow(stamp: $0, id: $0, stored: $0) }, for: kind)
             #expect(eviction.nextRow(kind)?.stamp == 5)
             #expect(eviction.nextRow(kind)?.stamp == 9)
             #expect(eviction.nextRow(kind) == nil)

@@ -6,10 +6,10 @@
 ///
 /// | block | 8 | 16 | 24 | 32 | 40 | 48 |
 /// | --- | --- | --- | --- | --- | --- | --- |
-/// | `HoardSeg`: head of a segment | format, 5 | store | number | first sequence | nonce | end of the data before |
+/// | `HoardSeg`: head of a segment | format, 6 | store | number | first sequence | nonce | end of the data before |
 /// | `HoardEnd`: end of a sealed segment | number of places | data's end | number | last sequence | 0 | seed |
 /// | `HoardPos`: the file `position` | generation | number | valid length | sequence | boot | seed |
-/// | `HoardSto`: the file `store` | format, 5 | store | secret | secret | length of a segment | 0 |
+/// | `HoardSto`: the file `store` | format, 6 | store | secret | secret | length of a segment | 0 |
 ///
 /// The seed of a segment is the checksum of its head. All checksums in the segment begin with it.
 struct Block64: Sendable {
@@ -25,7 +25,7 @@ struct Block64: Sendable {
     private var numbers: SIMD8<UInt64>
 
     static let byteCount = 64
-    static let format: UInt64 = 5
+    static let format: UInt64 = 6
 
     init(_ kind: Kind, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ e: UInt64, _ f: UInt64) {
         numbers = SIMD8(kind.rawValue, a, b, c, d, e, f, 0)
