@@ -68,7 +68,8 @@ public struct Codec<Value>: Sendable {
 }
 
 extension Codec where Value: Codable & SendableMetatype {
-    /// JSON, with the type's name as schema.
+    /// JSON, with the type's name as schema. Private types of one name have the same schema; give those that share a store names of your own
+    /// (``json(schema:)``).
     public static var json: Codec { json(schema: stableName(of: Value.self)) }
 
     /// JSON with a schema that you name, so that you can rename the type or refuse old records.

@@ -204,7 +204,7 @@ extension Cache {
         guard let age = configuration.refreshAfterWrite?.saturatingNanoseconds, isDue(key, age: age), !flights.isLoading(key) else { return }
         // Asked again where no load can begin or end meanwhile: the load of another reader may have ended since.
         flights.runInBackground(key, unless: { !isDue(key, age: age) }) { [self] in
-            try await loadAndPublish(key, reason: .early, unless: { isDue(key, age: age) ? nil : peek(key).map { .value($0) } }, load: load)
+            try await loadAndPublish(key, reason: .early, unless: { isDue(key, age: age) ? nil : existing(key, acceptsAbsence: true) }, load: load)
         }
     }
 

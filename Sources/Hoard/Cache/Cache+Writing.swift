@@ -113,10 +113,10 @@ extension Cache {
 
     /// Evicts the coldest entries until no more than a fraction of the present entries, and of their weight, is left.
     ///
-    /// Expired entries leave first, and pinned ones stay. The limits do not change: the cache fills up again.
+    /// All expired entries leave first, and living ones that are pinned stay. The limits do not change: the cache fills up again.
     ///
     /// - Parameter fraction: From 0 to 1; values outside count as the nearest of these.
-    /// - Returns: The number of entries evicted.
+    /// - Returns: The number of entries that left.
     /// - Complexity: O(*n*).
     @discardableResult
     public func trim(toFraction fraction: Double) -> Int {

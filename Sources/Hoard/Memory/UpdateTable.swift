@@ -51,7 +51,8 @@ public import Synchronization
             return turn
         }
         let update = Update()
-        updates[key] = update
+        // One that is not equal to itself, as NaN is not, would never be found again.
+        if key == key { updates[key] = update }
         return update.turn
     }
 

@@ -180,9 +180,8 @@ extension ImageCache {
         let isUnstorable = CacheControl(response: response.head.headerFields).noStore
         original.mayBeKept =
             request.options.cacheMode != .noStore && !isUnstorable && !CacheControl(request: request.options.fields).noStore
-        // Earlier responses could be stored. For one that is kept in memory only, the HTTP cache has removed these from its stores.
-        let leavesStores = request.options.keepsInMemoryOnly && hasStores && !response.isFromCache
-        if leavesStores || isUnstorable && (configuration.keepsPlaceholders || request.options.keepsThumbnail) {
+        // Earlier responses could be stored.
+        if isUnstorable, configuration.keepsPlaceholders || request.options.keepsThumbnail {
             await removeDerived(.image(request.source, partition: request.partition))
         }
         original.derivedTerms.isInMemoryOnly = request.options.keepsInMemoryOnly

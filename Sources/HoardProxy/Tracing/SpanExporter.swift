@@ -102,16 +102,13 @@ final class SpanExporter: Sendable {
         }
         guard let sending else { return }
         let deadline = ticker.nanoseconds().addingSaturated(limits.closing.saturatingNanoseconds)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await sending.value }
-            group.addTask { [ticker] in
-                // A caller that is cancelled waits for nothing. When everything has been sent, cancelling changes nothing.
-                try? await ticker.sleep(until: deadline)
-                sending.cancel()
-            }
-            await group.next()
-            group.cancelAll()
+        // In a task of its own: a caller that is cancelled has spans to send, too.
+        let limit = startTask { [ticker] in
+            guard (try? await ticker.sleep(until: deadline)) != nil else { return }
+            sending.cancel()
         }
+        await sending.value
+        limit.cancel()
     }
 
     private func run() async {

@@ -81,7 +81,7 @@ public import Observation
                 show(view)
             }
         } catch {
-            if !Task.isCancelled, number >= shownFetch, error.code != .cancelled { self.error = error }
+            if !Task.isCancelled, number == lastFetch, error.code != .cancelled { self.error = error }
             return false
         }
         if number >= shownFetch, error != nil { error = nil }

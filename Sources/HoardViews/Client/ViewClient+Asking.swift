@@ -75,9 +75,9 @@ extension ViewClient {
     func removeFromHTTP(_ plan: ViewPlan) async {
         guard let http = dependencies.client?.cache else { return }
         if plan.key.isSensitive {
-            await http.removeKeptInMemoryOnly(plan.url, partition: plan.key.partitionOfHTTP)
+            await http.removeKeptInMemoryOnly(plan.url, partition: plan.key.partition(in: http))
         } else {
-            await http.remove(plan.url, partition: plan.key.partitionOfHTTP)
+            await http.remove(plan.url, partition: plan.key.partition(in: http))
         }
     }
 

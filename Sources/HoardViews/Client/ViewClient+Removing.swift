@@ -48,7 +48,7 @@ extension ViewClient {
         await flights.remove(.view(key)) {
             decoded.removeValue(forKey: key)
             await cache?.removeReference(identifiedBy: key.identifier)
-            if let url { await client?.cache.remove(url, partition: key.partitionOfHTTP) }
+            if let url, let http = client?.cache { await http.remove(url, partition: key.partition(in: http)) }
         }
     }
 }

@@ -117,7 +117,7 @@ extension ViewClient {
 
     private func requestOptions(_ plan: ViewPlan, _ mode: RequestCacheMode) -> RequestOptions {
         var options = RequestOptions(cacheMode: mode, timeout: configuration.timeout)
-        options.partition = plan.key.partitionOfHTTP
+        options.partition = dependencies.client.flatMap { plan.key.partition(in: $0.cache) }
         options.keepsInMemoryOnly = plan.key.isSensitive
         return options
     }

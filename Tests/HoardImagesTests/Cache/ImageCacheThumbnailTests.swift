@@ -264,17 +264,6 @@
             #expect(try await store.derivedRecords().isEmpty)
         }
 
-        @Test func anImageThatIsKeptInMemoryOnlyFromNowOnTakesItsOlderThumbnailAway() async throws {
-            let store = MemoryStore()
-            let origin = ImageOrigin(["/photo": .fresh(data)], stores: [store])
-            _ = try await origin.images.image(for: url, options: .thumbnail())
-            await origin.flush()
-            #expect(try await store.derivedRecords().count == 1)
-            _ = try await origin.images.image(for: url, options: .init(keepsInMemoryOnly: true))
-            await origin.flush()
-            #expect(try await store.derivedRecords().isEmpty)
-        }
-
         @Test func aBitmapWithMoreBytesThanAllowedIsNotKept() async throws {
             for (excess, count) in [(1, 0), (0, 1)] {
                 let store = MemoryStore()

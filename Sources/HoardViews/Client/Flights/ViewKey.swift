@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hoard
+internal import HoardHTTP
 
 /// Names a screen in this process: everything that can change the answer.
 ///
@@ -29,8 +30,10 @@ struct ViewKey: Hashable, Sendable {
         "\(isSensitive ? "sensitive" : "view") \(partition?.label ?? "-") \(address)"
     }
 
-    /// The partition as the caching client takes it: there `nil` is the one of the HTTP cache, and an empty name stands for none.
-    var partitionOfHTTP: String { partition?.text ?? "" }
+    /// The partition as an HTTP cache takes it: there `nil` is that of the cache itself, and an empty name stands for none.
+    func partition(in cache: HTTPCache) -> String? {
+        partition?.text ?? (cache.configuration.partition.isEmpty ? nil : "")
+    }
 
     /// The same screen, sensitive or not.
     func sensitive(_ isSensitive: Bool) -> ViewKey { ViewKey(address, partition, isSensitive) }
