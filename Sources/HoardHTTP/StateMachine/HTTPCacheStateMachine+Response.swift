@@ -80,7 +80,8 @@ extension HTTPCacheStateMachine {
             return .deliverAndStore(head, storing, Effects(reason: reason, invalidatedURIs: invalidated, invalidatedGroups: groups))
         case .refuse(let reason):
             let head = deliveredHead(received, exchange, timeToLive: nil, because: reason)
-            let isForOthers = !isForItsClientAlone(freshness.cacheControl)
+            // An answer to credentials says nothing of the answer that others get: RFC 9111 §3.5.
+            let isForOthers = reason != HTTPDecision(.authorization)
             let removesFound = isForOthers && exchange.stored.map { received.supersedes($0, isNoStore: freshness.cacheControl.noStore) } ?? false
             let effects = Effects(reason: reason, invalidatedURIs: invalidated, invalidatedGroups: groups, removesFound: removesFound)
             return .deliver(head, effects)
@@ -96,13 +97,6 @@ extension HTTPCacheStateMachine {
         let detail = exchange.mayStore && reason != HTTPDecision(.method) ? reason : nil
         status(.forwarded(forwarding), timeToLive: timeToLive, because: detail).append(to: &head.headerFields)
         return head
-    }
-
-    /// Whether a response with these directives answers credentials, and does not say that others may have it. Then it says nothing of the response that others
-    /// get: [RFC 9111 §3.5](https://www.rfc-editor.org/rfc/rfc9111#section-3.5).
-    func isForItsClientAlone(_ directives: CacheControl) -> Bool {
-        let mayBeShared = directives.isPublic || directives.mustRevalidate || directives.sharedMaxAge != nil
-        return rules.mode == .shared && !mayBeShared && client.original.headerFields.contains(.authorization)
     }
 
     // MARK: Storing

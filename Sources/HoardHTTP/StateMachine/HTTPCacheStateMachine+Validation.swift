@@ -22,13 +22,13 @@ extension HTTPCacheStateMachine {
         let form = form(of: freshened, now: received.responseTime)
         // The 304 can change the validator with which If-Range is compared.
         if form.isIncomplete, !exchange.isRefresh { return askAgain(exchange, because: .wrongNotModified) }
-        let isStorable = Storability(of: head, to: client.original, freshness: freshened.freshness, rules: rules) == .storable
+        let storability = Storability(of: head, to: client.original, freshness: freshened.freshness, rules: rules)
+        let isStorable = storability == .storable
         let forwarding = CacheStatus.Forwarding(exchange.cause.reason, status: 304, isStored: isStorable)
         let status = status(.forwarded(forwarding), timeToLive: freshened.freshness.wholeTimeToLive(at: received.responseTime))
         let answer = answer(form, from: freshened, because: .confirmed, status: status, now: received.responseTime, wasValidated: true)
-        if isForItsClientAlone(freshened.freshness.cacheControl) {
-            return .respond(answer, storing: nil, Effects(reason: HTTPDecision(.authorization)))
-        }
+        // An answer to credentials says nothing of the answer that others get: RFC 9111 §3.5.
+        if storability == .notStorable(.authorization) { return .respond(answer, storing: nil, Effects(reason: HTTPDecision(.authorization))) }
         return .respond(
             answer,
             storing: isStorable ? freshened : nil,
@@ -68,15 +68,15 @@ extension HTTPCacheStateMachine {
             get.method = .get
             // One that says of other fields or parameters that they matter is stored elsewhere, for a request that is not known any more.
             let isSelectedAlike = updated.vary == stored.vary && updated.noVarySearch == stored.noVarySearch
-            if isForItsClientAlone(updated.freshness.cacheControl) { break }
-            let isStorable = isSelectedAlike && Storability(of: freshened, to: get, freshness: updated.freshness, rules: rules) == .storable
+            let storability = Storability(of: freshened, to: get, freshness: updated.freshness, rules: rules)
+            if storability == .notStorable(.authorization) { break }
+            let isStorable = storability == .storable && isSelectedAlike
             effects = Effects(
                 reason: isStorable ? .updatedByHead : .validatedNotKept,
                 removesFound: !isStorable,
                 replacement: isStorable ? updated : nil
             )
         case .contradicts:
-            if isForItsClientAlone(CacheControl(response: received.head.headerFields)) { break }
             effects = Effects(reason: .headDiffers, removesFound: true)
         case .saysNothing:
             break

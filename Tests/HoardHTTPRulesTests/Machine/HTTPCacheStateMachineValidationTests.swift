@@ -179,17 +179,6 @@ import Testing
         #expect(effects == .init(reason: .validatedNotKept, removesFound: true))
     }
 
-    @Test(arguments: ["private", "no-store", "max-age=60"])
-    func answersToCredentialsRemoveNothing(directives: String) throws {
-        let lines = ["ETag: \"2\"", "Cache-Control: \(directives)"]
-        var (machine, _) = try HTTPCacheStateMachine.forwarding(request("Authorization: x"), Self.stale, rules: .test(.shared))
-        #expect(try !machine.received(response(304, "ETag: \"1\"", lines[1])).answered().2.removesFound)
-        (machine, _) = try HTTPCacheStateMachine.forwarding(request("Authorization: x"), Self.stale, rules: .test(.shared))
-        #expect(try !machine.received(response(200, lines[0], lines[1])).delivered().1.removesFound)
-        (machine, _) = try HTTPCacheStateMachine.forwarding(request(method: "HEAD", "Authorization: x"), Self.stale, rules: .test(.shared))
-        #expect(try !machine.received(response(200, lines[0], lines[1])).delivered().1.removesFound)
-    }
-
     /// It would stay where other requests find it than those that it is meant for.
     @Test(arguments: ["Vary: Accept", "No-Vary-Search: params"])
     func headThatSaysThatOtherThingsSelectRemovesWhatItConfirms(line: String) throws {
