@@ -391,6 +391,7 @@ public var SO_SNDTIMEO: Int32 { 0x1005 }
 public var SO_RCVTIMEO: Int32 { 0x1006 }
 public var SO_NOSIGPIPE: Int32 { 0x1022 }
 public var MSG_DONTWAIT: Int32 { 0x80 }
+public var MSG_PEEK: Int32 { 0x2 }
 public var SHUT_RDWR: Int32 { 2 }
 public struct timeval: Sendable {
     public var tv_sec: time_t
