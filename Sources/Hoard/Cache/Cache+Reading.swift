@@ -24,12 +24,20 @@ extension Cache {
         }
     }
 
+    /// - Parameter look: Looks at the shard under the lock of the read.
     @inlinable @inline(__always)
-    func read(_ key: Key, hash: UInt64, now: Int64, lag: Int64) -> Shard<Key, Value>.Reading {
+    func read(
+        _ key: Key,
+        hash: UInt64,
+        now: Int64,
+        lag: Int64,
+        _ look: (borrowing Shard<Key, Value>) -> Void = { _ in }
+    ) -> Shard<Key, Value>.Reading {
         var mustTune = false
         let reading = cells.withShard(for: hash) { shard in
             let reading = shard.read(key, hash: hash, now: now, lag: lag)
             if shard.isNoted(hash) { mustTune = shard.note(hash, reading.outcome) }
+            look(shard)
             return reading
         }
         if mustTune { tune(hash) }

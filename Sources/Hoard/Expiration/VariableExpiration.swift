@@ -42,13 +42,8 @@ extension Cache {
     @inlinable @inline(never)
     func valueWithComputedLifetime(_ key: Key, hash: UInt64) -> Value? {
         let now = clock.now()
-        var mustTune = false
-        let (reading, times) = cells.withShard(for: hash) { shard in
-            let reading = shard.read(key, hash: hash, now: now, lag: 0)
-            if shard.isNoted(hash) { mustTune = shard.note(hash, reading.outcome) }
-            return (reading, shard.times(of: key, hash: hash, now: now))
-        }
-        if mustTune { tune(hash) }
+        var times: (written: Int64, deadline: Int64)?
+        let reading = read(key, hash: hash, now: now, lag: 0) { times = $0.times(of: key, hash: hash, now: now) }
         switch reading {
         case .hit(let value):
             putOff(key, hash: hash, value: value, from: times, now: now)
@@ -77,13 +72,17 @@ extension Shard {
     /// When an entry was written and when it expires; `nil` if there is none that lives.
     @inlinable func times(of key: Key, hash: UInt64, now: Int64) -> (written: Int64, deadline: Int64)? {
         let slot = peekValue(key, hash: hash, now: now)
-        return slot == .none ? nil : (table.slots.writeTime(of: slot) ?? 0, table.slots.deadline(of: slot))
+        return slot == .none ? nil : times(at: slot)
+    }
+
+    @inlinable func times(at slot: Slot) -> (written: Int64, deadline: Int64) {
+        (table.slots.writeTime(of: slot) ?? 0, table.slots.deadline(of: slot))
     }
 
     /// Changes the deadline of an entry, unless its times are no longer the given ones.
     @inlinable mutating func putOff(_ key: Key, hash: UInt64, from times: (written: Int64, deadline: Int64), to deadline: Int64) {
         let slot = table.find(key, hash: UInt32(truncatingIfNeeded: hash))
-        guard slot != .none, table.slots.deadline(of: slot) == times.deadline, table.slots.writeTime(of: slot) ?? 0 == times.written else { return }
+        guard slot != .none, self.times(at: slot) == times else { return }
         setTimes(of: slot, deadline: deadline, written: times.written)
     }
 }

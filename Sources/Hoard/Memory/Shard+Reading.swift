@@ -83,7 +83,7 @@ extension Shard {
         let slot = peekValue(key, hash: hash, now: now)
         guard slot != .none else { return nil }
         noteUse(of: slot, table.slots.flags(of: slot), now: now)
-        return (table.value(at: slot), (table.slots.writeTime(of: slot) ?? 0, table.slots.deadline(of: slot)))
+        return (table.value(at: slot), times(at: slot))
     }
 
     /// The value of a key that has not expired by `now`, for an update of it. Counts nothing.

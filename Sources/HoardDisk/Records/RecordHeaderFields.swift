@@ -46,38 +46,23 @@ struct RecordHeaderFields {
     }
 
     private init?(compact bytes: UnsafeRawBufferPointer) {
-        var rest = HeaderCursor(bytes: bytes, offset: 3)
         guard bytes.count >= 3 else { return nil }
         let parts = RecordHeader.Parts(rawValue: bytes[2])
+        guard parts.isSubset(of: .known) else { return nil }
         flags = RecordHeader.Flags(rawValue: bytes[1])
-        guard parts.isSubset(of: .known), let created = rest.date() else { return nil }
-        self.created = created
-        if flags.contains(.hasFreshUntil) {
-            guard let date = rest.date() else { return nil }
-            freshUntil = date
-        }
-        if flags.contains(.hasStaleUntil) {
-            guard let date = rest.date() else { return nil }
-            staleUntil = date
-        }
-        guard let lastAccess = parts.contains(.hasLastAccess) ? rest.date() : created else { return nil }
-        self.lastAccess = lastAccess
-        if parts.contains(.hasSchemaFingerprint) {
-            guard let number = rest.integer(UInt64.self) else { return nil }
-            schemaFingerprint = number
-        }
-        if parts.contains(.hasRoot) {
-            guard let number = rest.integer(UInt64.self) else { return nil }
-            root = number
-        }
-        guard let tagCount = parts.contains(.hasTags) ? rest.integer(UInt16.self) : 0,
-            let keyByteCount = rest.length(), let payloadByteCount = rest.length()
-        else { return nil }
-        self.tagCount = Int(tagCount)
-        self.keyByteCount = keyByteCount
-        self.payloadByteCount = payloadByteCount
+        var rest = HeaderCursor(bytes: bytes, offset: 3)
+        created = rest.date()
+        if flags.contains(.hasFreshUntil) { freshUntil = rest.date() }
+        if flags.contains(.hasStaleUntil) { staleUntil = rest.date() }
+        lastAccess = parts.contains(.hasLastAccess) ? rest.date() : created
+        if parts.contains(.hasSchemaFingerprint) { schemaFingerprint = rest.integer(UInt64.self) }
+        if parts.contains(.hasRoot) { root = rest.integer(UInt64.self) }
+        tagCount = parts.contains(.hasTags) ? Int(rest.integer(UInt16.self)) : 0
+        keyByteCount = rest.length()
+        payloadByteCount = rest.length()
         hasExtension = parts.contains(.hasExtension)
         byteCount = rest.offset
+        if rest.isBroken { return nil }
     }
 
     /// Reads version 1 or 2.
@@ -101,30 +86,40 @@ struct RecordHeaderFields {
     }
 }
 
-/// Reads parts of a header, one behind the other. Each is `nil` if it is not there.
+/// Reads parts of a header, one behind the other. Each is zero if it is not there, and the header is broken then.
 private struct HeaderCursor {
     let bytes: UnsafeRawBufferPointer
     var offset: Int
+    private(set) var isBroken = false
 
-    mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(_ type: Integer.Type) -> Integer? {
+    init(bytes: UnsafeRawBufferPointer, offset: Int) {
+        self.bytes = bytes
+        self.offset = offset
+    }
+
+    mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(_ type: Integer.Type) -> Integer {
         let end = offset + MemoryLayout<Integer>.size
-        guard end <= bytes.count else { return nil }
+        guard end <= bytes.count else {
+            isBroken = true
+            return 0
+        }
         defer { offset = end }
         return bytes.integer(at: offset, as: type)
     }
 
-    mutating func date() -> Date? {
-        integer(UInt64.self).map { Date(timeIntervalSinceReferenceDate: Double(bitPattern: $0)) }
-    }
+    mutating func date() -> Date { Date(timeIntervalSinceReferenceDate: Double(bitPattern: integer(UInt64.self))) }
 
     /// A length in LEB128, in as few bytes as it needs.
-    mutating func length() -> Int? {
-        var value: UInt64 = 0
+    mutating func length() -> Int {
+        var value = 0
         for shift in stride(from: 0, to: 63, by: 7) {
-            guard let byte = integer(UInt8.self) else { return nil }
-            value |= UInt64(byte & 0x7F) << UInt64(shift)
-            if byte < 0x80 { return byte == 0 && shift > 0 ? nil : Int(exactly: value) }
+            let byte = integer(UInt8.self)
+            value |= Int(byte & 0x7F) << shift
+            guard byte < 0x80 else { continue }
+            if byte == 0, shift > 0 { isBroken = true }
+            return value
         }
-        return nil
+        isBroken = true
+        return 0
     }
 }

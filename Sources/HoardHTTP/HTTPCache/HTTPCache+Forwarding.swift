@@ -63,7 +63,7 @@ extension HTTPCache {
 
             case .deliverAndStore(let head, let storing, let effects):
                 await apply(effects, call, &flight)
-                return await deliver(head, received.body, forward.reason, storing, flight, onEnd)
+                return await deliver(head, of: received, forward.reason, storing, flight, onEnd)
 
             case .deliverCombined(let head, let stored, let storing, let effects):
                 let key = flight.found?.key
@@ -172,12 +172,13 @@ extension HTTPCache {
     /// Gives the leader the body as it comes, and stores it when it is whole.
     private func deliver(
         _ head: HTTPResponse,
-        _ body: HTTPBody,
+        of received: TransportResponse,
         _ reason: CacheStatus.ForwardReason,
         _ storing: HTTPCacheStateMachine.Storing,
         _ flight: Flight,
         _ onEnd: @escaping @Sendable () -> Void
     ) async -> Exchange.Landing {
+        let body = received.body
         // A body that is empty (RFC 9110 §15.3.5, §15.3.6), such as that of many a redirect, need not be read.
         let status = storing.response.statusCode
         let isEmpty = status == 204 || status == 205 || body.length == 0
@@ -198,7 +199,8 @@ extension HTTPCache {
         let shared = receive(body, storing, flight, onEnd)
         // There is nothing yet that could have made it leave.
         guard let reader = shared.addReader() else { return .init(answer: .failure(.cancelled), shared: .unshareable) }
-        startReceiving(body, storing, flight, into: shared, onEnd)
+        let announcesTrailers = storing.placement == nil && received.head.headerFields.contains(.trailer)
+        startReceiving(body, storing, flight, into: shared, announcesTrailers: announcesTrailers, onEnd)
         return .init(
             answer: .success(.miss(head, reader.makeBody(length: body.length), reason, isStored: true)),
             shared: storing.placement == nil ? .arriving(storing.response, shared) : .unshareable

@@ -44,11 +44,12 @@ extension HTTPCache {
         _ storing: HTTPCacheStateMachine.Storing,
         _ flight: Flight,
         into shared: SharedBody,
+        announcesTrailers: Bool = false,
         _ onEnd: @escaping @Sendable () -> Void
     ) {
         let recorder = recorder(for: storing, flight, expectedLength: shared.expectedLength)
         let task = transfers.start(isImmediate: true) { [self] in
-            let transfer = Transfer(storing: storing, flight: flight, shared: shared, onEnd: onEnd)
+            let transfer = Transfer(storing: storing, flight: flight, shared: shared, announcesTrailers: announcesTrailers, onEnd: onEnd)
             await self.receive(body, recorder, transfer)
         }
         shared.setFeeder(task)
@@ -59,6 +60,8 @@ extension HTTPCache {
         let storing: HTTPCacheStateMachine.Storing
         let flight: Flight
         let shared: SharedBody
+        /// Whether the received head says that trailers follow. The stored one does not.
+        let announcesTrailers: Bool
         let onEnd: @Sendable () -> Void
     }
 
@@ -86,13 +89,12 @@ extension HTTPCache {
 
     /// Receives a body part by part, as its readers want it.
     ///
-    /// The part that completes a body of known length is handed over only after the whole has been stored. So a client that has seen the last byte and asks
-    /// again finds the response in the cache.
+    /// The part that completes a body of known length is handed over only after the whole has been stored, unless trailers follow. So a client that has
+    /// seen the last byte and asks again finds the response in the cache.
     private func receive(_ body: HTTPBody, _ recorder: BodyRecorder, _ transfer: Transfer) async {
         var recorder = recorder
         let (shared, flight) = (transfer.shared, transfer.flight)
         var parts: HTTPBody.AsyncIterator? = body.makeAsyncIterator()
-        let mayHaveTrailers = transfer.storing.announcesTrailers
         var received = 0
         var keeping = SharedBody.Keeping.inMemory
         var isStored = false
@@ -124,7 +126,7 @@ extension HTTPCache {
                 if recorder.isGivenUp {
                     keeping = .notAtAll
                     flight.close()
-                } else if received == shared.expectedLength, !mayHaveTrailers {
+                } else if received == shared.expectedLength, !transfer.announcesTrailers {
                     keeping = await store(&recorder, trailers: nil, transfer, keeping)
                     isStored = true
                     transfer.onEnd()

@@ -85,21 +85,12 @@ extension HTTPCacheStateMachine {
         package var mayKeepIncomplete: Bool
         /// The digest that the received content has to have.
         package var digest: ContentDigest?
-        /// Whether the received head says that trailers follow. The stored one does not.
-        package var announcesTrailers: Bool
 
-        package init(
-            response: StoredResponse,
-            placement: Placement? = nil,
-            mayKeepIncomplete: Bool = false,
-            digest: ContentDigest? = nil,
-            announcesTrailers: Bool = false
-        ) {
+        package init(response: StoredResponse, placement: Placement? = nil, mayKeepIncomplete: Bool = false, digest: ContentDigest? = nil) {
             self.digest = digest
             self.response = response
             self.placement = placement
             self.mayKeepIncomplete = mayKeepIncomplete
-            self.announcesTrailers = announcesTrailers
         }
     }
 

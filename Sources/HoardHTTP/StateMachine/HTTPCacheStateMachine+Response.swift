@@ -127,8 +127,7 @@ extension HTTPCacheStateMachine {
             response: storedForm(of: received, head: received.head, freshness: freshness),
             // Content that is made of parts is compared with no digest.
             mayKeepIncomplete: client.kind == .get && received.mayBeCompletedLater && digest == nil,
-            digest: digest,
-            announcesTrailers: received.head.headerFields.contains(.trailer)
+            digest: digest
         )
         return .store(storing, client.kind == .unsafe ? .storedForGet : .stored)
     }

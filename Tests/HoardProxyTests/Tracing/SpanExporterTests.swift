@@ -47,6 +47,17 @@ import Tracing
         ticker.advance(by: .milliseconds(200))
     }
 
+    /// An exporter whose collector has been sent a span, and does not answer before it is released.
+    private func exporterOfASlowCollector() async throws -> (SpanExporter, FakeTransport.Hold) {
+        let transport = FakeTransport { _ in .text("{}") }
+        let hold = transport.hold()
+        let exporter = try exporter(transport)
+        exporter.append(span(1))
+        try await passDelay()
+        await hold.arrivals(1)
+        return (exporter, hold)
+    }
+
     @Test func spansAreSentTogetherAsOTLPSays() async throws {
         let transport = FakeTransport { _ in .text("{}") }
         let exporter = try exporter(transport)
@@ -126,12 +137,7 @@ import Tracing
     }
 
     @Test func closingGivesASlowCollectorUp() async throws {
-        let transport = FakeTransport { _ in .text("{}") }
-        let hold = transport.hold()
-        let exporter = try exporter(transport)
-        exporter.append(span(1))
-        try await passDelay()
-        await hold.arrivals(1)
+        let (exporter, hold) = try await exporterOfASlowCollector()
         exporter.append(span(2))
         async let closing: Void = exporter.close()
         try await waitUntil { ticker.sleeperCount == 1 }
@@ -143,12 +149,7 @@ import Tracing
     }
 
     @Test func closingInACancelledTaskGivesASlowCollectorTheSameTime() async throws {
-        let transport = FakeTransport { _ in .text("{}") }
-        let hold = transport.hold()
-        let exporter = try exporter(transport)
-        exporter.append(span(1))
-        try await passDelay()
-        await hold.arrivals(1)
+        let (exporter, hold) = try await exporterOfASlowCollector()
         let closing = Task { await exporter.close() }
         closing.cancel()
         try await waitUntil { ticker.sleeperCount == 1 }
