@@ -7,11 +7,14 @@ extension WindowTuner {
     /// Two shadows are compared by the accesses that only one of them hit: an access that both hit or both missed says
     /// nothing. A candidate takes over when it leads by more than chance would make it lead, either lately, over some
     /// two capacities of accesses, or for long, over ten. So a trickle of hits is enough in the long run, and a few
-    /// thousand accesses are when the workload has changed.
+    /// thousand accesses are when the workload has changed. The long memory does not speak for a candidate that is behind
+    /// lately. Otherwise it would take each change back until it has forgotten the workload before. If the lead is very large, the tuner does not
+    /// wait for the end of the epoch: after a change of all hot keys, a small window costs most hits of each capacity of accesses.
     ///
     /// *Audit*: a shadow may do well where the cache does not. A wide window has two states in which it stays: keys that hit are not inserted
     /// again, so that the others have the time to hit. The cache's own hits on the sampled keys tell; a tuning that does far worse
-    /// in the cache than in its shadow is believed that much less, and forgiven slowly.
+    /// in the cache than in its shadow is believed that much less, and forgiven slowly. If the cache does better than its shadow, others have to
+    /// lead the cache itself: near a cliff, a sample can be just too large for its shadow when all keys do fit in.
     struct State: ~Copyable {
         private var shadows: [ShadowCache]
         private var patterns = HitPatterns(count: WindowTuner.candidates.count + 1)
@@ -34,9 +37,13 @@ extension WindowTuner {
         /// So many epochs after a change are not audited: the cache's entries are those of the tuning before.
         private static let settlingEpochs = 4
         /// Before so many epochs the shadows' sketches know too little, and a few accesses decide too much.
-        private static let firstEpochs = 4
+        private static let firstEpochs = 2
         /// Standard deviations by which another candidate must lead.
         private static let (recentMargin, longMargin) = (3.0, 2.0)
+        /// The same within an epoch, the share of its accesses that the lead must be, and how often an epoch is looked at for that.
+        private static let (urgentMargin, urgentLead, looksPerEpoch) = (5.0, 0.1, 4)
+        /// Standard deviations by which the cache must do better than the shadow of its own tuning.
+        private static let ownMargin = 1.0
 
         /// The lead that a change of the whole capacity costs by the short memory: the smaller window pushes entries out.
         private static let price = 0.05
@@ -65,7 +72,8 @@ extension WindowTuner {
             var pattern = Int(sample & 1) << Self.cache
             for candidate in shadows.indices where shadows[candidate].access(sample & ~1) { pattern |= 1 << candidate }
             patterns.add(pattern)
-            return accesses < epochLength ? nil : endEpoch()
+            if accesses == epochLength { return endEpoch() }
+            return accesses % (epochLength / Self.looksPerEpoch) == 0 ? adopt(urgentlyBest()) : nil
         }
 
         private mutating func endEpoch() -> Int? {
@@ -75,13 +83,32 @@ extension WindowTuner {
             updateCredits()
             patterns.endEpoch()
             guard epochs >= Self.firstEpochs else { return nil }
+            return adopt(best())
+        }
+
+        /// Returns the candidate, unless it is in use already.
+        private mutating func adopt(_ candidate: Int) -> Int? {
+            guard candidate != choice else { return nil }
+            choice = candidate
+            epochsInUse = 0
+            return candidate
+        }
+
+        /// The candidate that leads by far in the present epoch.
+        private func urgentlyBest() -> Int {
+            let now = best(by: patterns.new, margin: Self.urgentMargin, price: Self.price)
+            return now.lead > Self.urgentLead ? now.candidate : choice
+        }
+
+        private func best() -> Int {
             let lately = best(by: patterns.recent, margin: Self.recentMargin, price: Self.price)
             let inTheLongRun = best(by: patterns.long, margin: Self.longMargin, price: 0)
-            let best = lately.lead > inTheLongRun.lead ? lately.candidate : inTheLongRun.candidate
-            guard best != choice else { return nil }
-            choice = best
-            epochsInUse = 0
-            return best
+            return lately.lead > inTheLongRun.lead || isBehindLately(inTheLongRun.candidate) ? lately.candidate : inTheLongRun.candidate
+        }
+
+        private func isBehindLately(_ candidate: Int) -> Bool {
+            let comparisons = HitPatterns.comparisons(in: patterns.recent, with: choice)
+            return believed(comparisons[candidate].hits, of: candidate) < presentHits(comparisons)
         }
 
         private mutating func updateCredits() {
@@ -98,7 +125,7 @@ extension WindowTuner {
         private func best(by memory: [Double], margin: Double, price: Double) -> (candidate: Int, lead: Double) {
             let comparisons = HitPatterns.comparisons(in: memory, with: choice)
             let accesses = max(1, memory.reduce(0, +))
-            let present = believed(comparisons[choice].hits, of: choice)
+            let present = presentHits(comparisons)
             var best = (candidate: choice, lead: 0.0)
             for candidate in shadows.indices where candidate != choice {
                 let chance = margin * comparisons[candidate].differences.squareRoot()
@@ -107,6 +134,14 @@ extension WindowTuner {
                 if lead > best.lead { best = (candidate, lead) }
             }
             return best
+        }
+
+        /// The hits of the candidate in use, by its shadow or by the cache, if that does better.
+        private func presentHits(_ comparisons: [HitPatterns.Comparison]) -> Double {
+            let hits = believed(comparisons[choice].hits, of: choice)
+            guard epochsInUse > Self.settlingEpochs else { return hits }
+            let own = comparisons[Self.cache]
+            return max(hits, own.hits - Self.ownMargin * own.differences.squareRoot())
         }
 
         private func believed(_ hits: Double, of candidate: Int) -> Double {
