@@ -86,6 +86,11 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if configuration.trimsOnMemoryPressure { trim(by: .shared) }
     }
 
+    deinit {
+        // A recorder may outlive the caches that it records.
+        if let source = recordingState.withLock({ $0.source }) { source.recorder.removeSource(source.number) }
+    }
+
     /// Creates a cache that does the same in every run: keys are hashed with a seed that is no secret. For
     /// simulations only.
     @inlinable package convenience init(maximumCount: Int, hashSeed: UInt64) {

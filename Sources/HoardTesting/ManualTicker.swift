@@ -55,7 +55,9 @@ public final class ManualTicker: Ticker, WallClock {
         let woken = state.withLock { state in
             let (sum, overflowed) = state.nanoseconds.addingReportingOverflow(duration.saturatingNanoseconds)
             state.nanoseconds = overflowed ? .max : sum
-            state.elapsedSinceLastSetting += duration
+            // Beyond this a duration cannot be read as seconds any more.
+            let longest = Duration.seconds(Int64.max)
+            state.elapsedSinceLastSetting = min(state.elapsedSinceLastSetting + min(duration, longest), longest)
             return state.sleepers.takeDue(at: state.nanoseconds)
         }
         for sleeper in woken { sleeper.resume() }

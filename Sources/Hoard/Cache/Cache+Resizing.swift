@@ -52,7 +52,7 @@ extension Cache {
             var next: Slot? = limit < old ? 0 : nil
             return { shard, now, count, departures in
                 if let start = next {
-                    next = shard.evictHeavier(than: limit, from: start, slotCount: Self.slotsPerStep, departures: &departures)
+                    next = shard.evictHeavier(than: limit, from: start, slotCount: Self.slotsPerStep, now: now, departures: &departures)
                     return false
                 }
                 return shard.setMaximumWeight(limit, part: part, now: now, atMost: count, departures: &departures)

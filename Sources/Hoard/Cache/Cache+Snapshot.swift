@@ -77,6 +77,9 @@ extension Cache {
         let now = time(ifNeededFor: snapshot)
         var restored = 0
         for entry in entriesThatFit(of: snapshot, after: elapsed) {
+            let hash = hasher(entry.key)
+            // Others do not leave for a heavy entry that will not be put in.
+            if cells.withShard(for: hash, { $0.peek(entry.key, hash: hash, now: now) != .none }) { continue }
             let left = entry.nanosecondsLeft(after: elapsed)
             let age = (entry.age ?? 0).addingReportingOverflow(elapsed)
             var new = NewEntry<Value>(
@@ -87,7 +90,6 @@ extension Cache {
             )
             if !entry.tags.isEmpty { new.details = EntryDetails(tags: entry.tags) }
             var departures = Departures<Key, Value>()
-            let hash = hasher(entry.key)
             let wasKept = withShard(for: entry.key, hash, weight: new.weightToKeep, &departures) { shard, departures in
                 guard shard.peek(entry.key, hash: hash, now: now) == .none else { return false }
                 if shard.hasUpdates { shard.updates.interrupt(entry.key) }

@@ -146,8 +146,9 @@ extension Cache {
             let hasValue = slot != .none
             // The value may have expired without having been removed.
             guard hasValue == hadValue else { return (false, false) }
-            guard entry != nil || hasValue else { return (true, false) }
+            // A removal is one for loads under way, even if there is nothing to remove.
             if shard.hasFences { shard.breakFences(forKey: key) }
+            guard entry != nil || hasValue else { return (true, true) }
             if let entry {
                 _ = shard.insert(entry, forKey: key, hash: hash, now: now, tuner: tuner, departures: &departures)
             } else {

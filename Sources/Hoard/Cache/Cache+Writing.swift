@@ -78,7 +78,11 @@ extension Cache {
     /// Removes every value and returns the entries that left, as ``insert(_:forKey:)`` does.
     @inlinable func removeAllEntries() -> RemovedTables<Key, Value> {
         let removed = RemovedTables<Key, Value>()
-        cells.forEach { number in removed.tables.append(cells.withShard(number) { $0.removeAll() }) }
+        cells.forEach { number in
+            let (table, details) = cells.withShard(number) { $0.removeAll() }
+            removed.tables.append(table)
+            removed.details.append(details)
+        }
         cells.withShard(0) { $0.recording?.append(AccessBuffer.removal, 0) }
         flights.detachAll()
         return removed

@@ -11,11 +11,14 @@
         /// `nil` for a negative entry.
         @usableFromInline let value: Value?
         @usableFromInline let cause: RemovalCause
+        /// Taken along because the error of a negative entry may have a deinitialiser, too.
+        @usableFromInline let details: EntryDetails?
 
-        @inlinable init(key: Key, value: Value?, cause: RemovalCause) {
+        @inlinable init(key: Key, value: Value?, cause: RemovalCause, details: EntryDetails? = nil) {
             self.key = key
             self.value = value
             self.cause = cause
+            self.details = details
         }
     }
 

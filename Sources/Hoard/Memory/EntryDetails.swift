@@ -28,12 +28,15 @@
         for tag in new.tags { slots[tag, default: []].insert(slot) }
     }
 
-    @usableFromInline mutating func remove(_ slot: Slot) {
-        guard let old = details.removeValue(forKey: slot) else { return }
+    /// Removes the details of an entry and returns them. The owner of the lock lets go of them outside it.
+    @discardableResult
+    @usableFromInline mutating func remove(_ slot: Slot) -> EntryDetails? {
+        guard let old = details.removeValue(forKey: slot) else { return nil }
         for tag in old.tags {
             slots[tag]?.remove(slot)
             if slots[tag]?.isEmpty ?? false { slots[tag] = nil }
         }
+        return old
     }
 
     func slots(taggedWith tag: String) -> Set<Slot> { slots[tag] ?? [] }

@@ -1,9 +1,10 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of a cache that was emptied. Their keys and values are released with this object, which never happens under a lock.
+/// The tables of a cache that was emptied. Their keys, values and errors are released with this object, which never happens under a lock.
 @usableFromInline final class RemovedTables<Key: Hashable & Sendable, Value: Sendable> {
     @usableFromInline var tables: [EntryTable<Key, Value>] = []
+    @usableFromInline var details: [EntryDetailsTable] = []
 
     @inlinable init() {}
 

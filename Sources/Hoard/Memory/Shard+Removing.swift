@@ -58,13 +58,20 @@ extension Shard {
     /// Evicts the entries of a part of the table that cannot stay in any case, so that no others leave in vain.
     ///
     /// - Returns: Where the next part begins; `nil` if there is none.
-    mutating func evictHeavier(than weight: Int, from start: Slot, slotCount: Slot, departures: inout Departures<Key, Value>) -> Slot? {
+    mutating func evictHeavier(
+        than weight: Int,
+        from start: Slot,
+        slotCount: Slot,
+        now: Int64,
+        departures: inout Departures<Key, Value>
+    ) -> Slot? {
         let used = table.slots.usedSlots.upperBound
         let end = min(used, start &+ slotCount)
         for slot in min(start, end)..<end {
             guard table.slots.flags(of: slot).segment != .free, table.slots.links.weight(of: slot) > weight else { continue }
-            departures.append(remove(slot, cause: .size))
-            otherStatistics.evictions += 1
+            let hasExpired = table.slots.deadline(of: slot) <= now
+            departures.append(remove(slot, cause: hasExpired ? .expired : .size))
+            if hasExpired { otherStatistics.expirations += 1 } else { otherStatistics.evictions += 1 }
         }
         return end < used ? end : nil
     }
@@ -116,7 +123,11 @@ extension Shard {
 
     /// Gives a part of the limit by weight to another shard, and evicts for that as much as has to be.
     mutating func giveAwayWeight(upTo amount: UInt, now: Int64, departures: inout Departures<Key, Value>) -> UInt {
+        // Expired entries leave their room to the other shard, not to the pool.
+        policy.keepsRoom = true
+        while policy.unusedWeight < amount, reclaimFirst(now: now, atMost: Self.reclaimedPerWrite, departures: &departures) > 0 {}
         while policy.unusedWeight < amount, evictColdest(now: now, departures: &departures) {}
+        policy.keepsRoom = false
         // An entry may have been heavier than the wanted amount.
         defer { policy.giveBackWeight() }
         return policy.giveAway(upTo: amount)

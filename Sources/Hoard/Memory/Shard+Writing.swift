@@ -73,9 +73,9 @@ extension Shard {
         departures: inout Departures<Key, Value>
     ) {
         let old = table.exchangeValue(at: slot, with: entry.value)
-        departures.append(.init(key: table.key(at: slot), value: old, cause: .replaced))
+        let oldDetails = table.slots.flags(of: slot).hasDetails ? forgetDetails(of: slot) : nil
+        departures.append(.init(key: table.key(at: slot), value: old, cause: .replaced, details: oldDetails))
         otherStatistics.replacements &+= 1
-        if table.slots.flags(of: slot).hasDetails { forgetDetails(of: slot) }
         policy.willReplace(slot, weight: weight, in: &table.slots)
     }
 
@@ -111,10 +111,10 @@ extension Shard {
     @inlinable mutating func takeOut(_ slot: Slot, cause: RemovalCause) -> Departures<Key, Value>.Departure {
         departureLog.note(table.slots.hash(of: slot), cause)
         if hasTimes { cancelTimer(of: slot) }
-        if table.slots.flags(of: slot).hasDetails { details.remove(slot) }
+        let oldDetails = table.slots.flags(of: slot).hasDetails ? details.remove(slot) : nil
         if hasUpdates { updates.interrupt(table.key(at: slot)) }
         let (key, value) = table.remove(slot)
-        return .init(key: key, value: value, cause: cause)
+        return .init(key: key, value: value, cause: cause, details: oldDetails)
     }
 
     /// Removes expired entries.
@@ -130,10 +130,10 @@ extension Shard {
         }
     }
 
-    /// Removes everything. The old table goes to the caller, which releases its values outside the lock.
-    @inlinable mutating func removeAll() -> EntryTable<Key, Value> {
-        let old = table
-        otherStatistics.removals &+= old.slots.count
+    /// Removes everything. The old table and the details go to the caller, which releases values and errors outside the lock.
+    @inlinable mutating func removeAll() -> (table: EntryTable<Key, Value>, details: EntryDetailsTable) {
+        let old = (table, details)
+        otherStatistics.removals &+= table.slots.count
         breakAllFences()
         table = EntryTable(capacity: min(16, Self.greatestCapacity(rules)), hasWeights: rules.maximumWeight != nil)
         forgetAll()
@@ -183,11 +183,11 @@ extension Shard {
         table.slots.setFlags(flags, of: slot)
     }
 
-    @usableFromInline mutating func forgetDetails(of slot: Slot) {
-        details.remove(slot)
+    @usableFromInline mutating func forgetDetails(of slot: Slot) -> EntryDetails? {
         var flags = table.slots.flags(of: slot)
         flags.hasDetails = false
         table.slots.setFlags(flags, of: slot)
+        return details.remove(slot)
     }
 
     @usableFromInline mutating func forgetAll() {

@@ -46,6 +46,9 @@ final class TraceOutput: Sendable {
         _ = drains.withLock { $0.functions.removeValue(forKey: number) }
     }
 
+    /// The number of functions that hand over accesses. For tests.
+    var drainCount: Int { drains.withLock { $0.functions.count } }
+
     /// - Returns: The number of the listener.
     func add(_ listener: TraceListener) -> Int {
         state.withLock { state in

@@ -142,7 +142,7 @@ extension CachePolicy {
 extension Date {
     /// The date after `duration`. Beyond the range of dates, the last or the first date.
     func advanced(by duration: Duration) -> Date {
-        let (seconds, attoseconds) = duration.components
+        let (seconds, attoseconds) = duration.saturatingComponents
         return addingTimeInterval(Double(seconds) + Double(attoseconds) * 1e-18)
     }
 

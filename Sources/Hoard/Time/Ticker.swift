@@ -31,13 +31,19 @@ extension Ticker {
 }
 
 extension Duration {
+    /// The components of a duration as long as they can express: ``components`` itself traps beyond ``Int64/max`` seconds.
+    package var saturatingComponents: (seconds: Int64, attoseconds: Int64) {
+        let part: Int64 = 999_999_999_999_999_999
+        let shortest = Duration(secondsComponent: .min, attosecondsComponent: -part)
+        return max(shortest, min(self, Duration(secondsComponent: .max, attosecondsComponent: part))).components
+    }
+
     /// The duration in nanoseconds; durations beyond 292 years become `Int64.max` or `Int64.min`.
     @usableFromInline package var saturatingNanoseconds: Int64 {
+        // First, because the components trap if the seconds are more than an Int64 can hold.
+        if self >= .nanoseconds(Int64.max) { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
-        let (product, overflowed) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflowed { return seconds < 0 ? .min : .max }
-        let (sum, overflowedSum) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        if overflowedSum { return seconds < 0 ? .min : .max }
-        return sum
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

@@ -67,8 +67,10 @@ public import Synchronization
 
     func remove(_ id: UInt64, forKey key: Key) {
         remove { state in
-            state.members[key]?[id] = nil
-            if state.members[key]?.isEmpty ?? false { state.members[key] = nil }
+            // Under a key that is not equal to itself, as NaN is not, the observer is found by its number alone.
+            guard let index = state.members.index(forKey: key) ?? state.members.firstIndex(where: { $0.value[id] != nil }) else { return }
+            state.members.values[index][id] = nil
+            if state.members.values[index].isEmpty { state.members.remove(at: index) }
         }
     }
 

@@ -226,7 +226,7 @@ extension Array<UInt8> {
     }
 
     fileprivate mutating func append(duration: Duration) {
-        let (seconds, attoseconds) = duration.components
+        let (seconds, attoseconds) = duration.saturatingComponents
         append(integer: seconds)
         append(integer: attoseconds)
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import Hoard
 internal import NIOCore
 
 #if canImport(FoundationEssentials)
@@ -63,7 +64,7 @@ public final class ResponseCache: ResponseCaching {
         var answer = HTTPResponse(status: response.status, headerFields: response.headers)
         answer.headerFields[.cacheStatus] = nil
         if let lifetimeIfUnknown, !answer.headerFields.sayHowLong {
-            answer.headerFields[.cacheControl] = "max-age=\(max(0, lifetimeIfUnknown.components.seconds))"
+            answer.headerFields[.cacheControl] = "max-age=\(max(0, lifetimeIfUnknown.saturatingComponents.seconds))"
         }
         let origin = Origin(response: TransportResponse(head: answer, body: HTTPBody(ByteBuffer(bytes: response.body))))
         _ = try? await respond(to: head, mode: .reload, request.options, through: origin).body.collect(upTo: .max)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import Hoard
 
 extension HTTPCache {
     /// The behaviour and the limits of an HTTP cache.
@@ -100,7 +101,7 @@ extension HTTPCache.Configuration {
             mode: mode,
             maximumObjectBytes: maximumObjectBytes(hasStores: hasStores),
             targets: targets.compactMap { HTTPField.Name($0) },
-            staleIfUnreachable: min(max(0, staleIfUnreachable.components.seconds), DeltaSeconds.maximum),
+            staleIfUnreachable: min(max(0, staleIfUnreachable.saturatingComponents.seconds), DeltaSeconds.maximum),
             checksDigests: digests.checks,
             codings: contentCodings.map { CodingRules($0) }
         )

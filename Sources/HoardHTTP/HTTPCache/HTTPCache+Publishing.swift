@@ -80,7 +80,7 @@ extension HTTPCache {
     /// For how many seconds a response is of use once it is stale, in each way in which it may be.
     func stalePeriods(of response: StoredResponse) -> [TimeInterval] {
         var periods: [TimeInterval] = []
-        if response.hasValidators { periods.append(TimeInterval(configuration.revalidationPeriod.components.seconds)) }
+        if response.hasValidators { periods.append(TimeInterval(configuration.revalidationPeriod.saturatingComponents.seconds)) }
         guard response.freshness.staleProhibition == nil else { return periods }
         let directives = response.freshness.cacheControl
         for seconds in [directives.staleWhileRevalidate ?? 0, directives.staleIfError ?? 0, rules.staleIfUnreachable] {

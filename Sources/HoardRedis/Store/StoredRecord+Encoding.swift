@@ -138,7 +138,7 @@ extension StoredRecord {
         }
         for case let text? in [record.validator, record.contentType] { buffer.write(text: text) }
         for (_, length) in lengths {
-            let (seconds, attoseconds) = length.components
+            let (seconds, attoseconds) = length.saturatingComponents
             buffer.writeInteger(seconds, endianness: .little)
             buffer.writeInteger(attoseconds, endianness: .little)
         }

@@ -22,7 +22,7 @@ extension ViewClient {
         let isValid = dependencies.cache?.isValid(reference: kept) == true
         // Not negative where the clock has been set back: a limit of zero allows nothing.
         let staleness = max(.zero, age - .seconds(max(0, kept.maxAge ?? 0)))
-        guard isValid || !kept.mustRevalidate, isValid || staleness < .seconds(configuration.staleIfUnreachable.components.seconds) else {
+        guard isValid || !kept.mustRevalidate, isValid || staleness < .seconds(configuration.staleIfUnreachable.saturatingComponents.seconds) else {
             throw error
         }
         let (component, wasDecoded) = try await component(of: kept.data, plan, flight)
@@ -34,7 +34,7 @@ extension ViewClient {
     func standInOfHTTP(for error: ViewError, _ plan: ViewPlan, _ flight: FlightID) async -> FetchedView? {
         guard plan.isRepeatable, let limit = dependencies.client?.cache.configuration.staleIfUnreachable,
             let reply = try? await ask(plan, flight, mode: .onlyIfCached, knowing: nil), reply.isSuccess, reply.isFromCache,
-            reply.staleness.map({ !reply.terms.mustRevalidate && $0.seconds <= limit.components.seconds }) ?? true,
+            reply.staleness.map({ !reply.terms.mustRevalidate && $0.seconds <= limit.saturatingComponents.seconds }) ?? true,
             let (component, wasDecoded) = try? await component(of: reply.content, plan, flight)
         else { return nil }
         log("The server is away; a kept screen stands in.", error)

@@ -134,6 +134,33 @@ import Testing
         #expect(cache.count == count)
     }
 
+    @Test func heavyEntryThatIsNotRestoredMakesNobodyLeave() {
+        let cache = cacheWithAHeavyEntry()
+        var snapshot = cache.snapshot()
+        snapshot.entries.removeAll { $0.key != -1 }
+        #expect(snapshot.entries.count == 1)
+        cache.insert(0, forKey: -1, weight: 0)
+        for key in 50_000..<100_000 { cache.insert(key, forKey: key, weight: 2) }
+        let count = cache.count
+        #expect(cache.restore(snapshot) == 0)
+        #expect(cache.peek(-1) == 0)
+        #expect(cache.count == count)
+    }
+
+    @Test func expiredEntriesOfOtherShardsMakeRoomBeforeLivingOnes() {
+        let ticker = ManualTicker()
+        let cache = Cache<Int, Int>(configuration: .init(maximumWeight: 100_000), ticker: ticker)
+        for key in 0..<50_000 { cache.insert(key, forKey: key, weight: 2, expiresAfter: key % 2 == 0 ? .seconds(1) : nil) }
+        ticker.advance(by: .seconds(2))
+        let own = cache.cells.number(for: cache.hasher(-1))
+        let others = (0..<50_000).filter { cache.contains($0) && cache.cells.number(for: cache.hasher($0)) != own }
+        #expect(others.count > 20_000)
+        cache.insert(-1, forKey: -1, weight: 20_000)
+        #expect(cache.peek(-1) == -1)
+        #expect(others.allSatisfy { cache.contains($0) })
+        cache.checkInvariants()
+    }
+
     @Test func roomForAHeavyEntryStaysThoughOthersOfItsShardLeave() {
         let ticker = ManualTicker()
         let cache = cacheWithAHeavyEntry(ticker: ticker)

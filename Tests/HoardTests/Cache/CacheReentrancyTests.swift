@@ -79,6 +79,45 @@ import Testing
         #expect(callbacks.value == 7 + held, "all removed")
     }
 
+    /// An error that tells when it is released.
+    private final class WitnessError: Error {
+        private let onRelease: @Sendable () -> Void
+
+        init(onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+
+        deinit { onRelease() }
+    }
+
+    @Test func keptErrorsAreReleasedOutsideTheLockHoweverTheyLeave() {
+        let ticker = ManualTicker()
+        let cache = Cache<Int, Int>(maximumCount: 2, ticker: ticker)
+        let releases = Counter()
+        func keepError(forKey key: Int) {
+            let hash = cache.hasher(key)
+            let fence = cache.cells.withShard(for: hash) { $0.openFence(forKey: key) }
+            let error = WitnessError { [weak cache] in if cache?.allLocksAreFree ?? false { releases.increment() } }
+            cache.publish(.failure(error, expiresAfter: .seconds(1)), forKey: key, hash: hash, fence: fence)
+        }
+        keepError(forKey: 1)
+        keepError(forKey: 1)
+        #expect(releases.value == 1, "replaced")
+        keepError(forKey: 2)
+        keepError(forKey: 3)
+        #expect(releases.value == 2, "evicted")
+        cache.removeValue(forKey: 3)
+        #expect(releases.value == 3, "removed")
+        ticker.advance(by: .seconds(1))
+        cache.removeExpired()
+        #expect(releases.value == 4, "reclaimed")
+        keepError(forKey: 4)
+        ticker.advance(by: .seconds(1))
+        #expect(cache.value(forKey: 4) == nil)
+        #expect(releases.value == 5, "expired at a read")
+        keepError(forKey: 5)
+        cache.removeAll()
+        #expect(releases.value == 6, "all removed")
+    }
+
     @Test func valueThatIsFencedIsReleasedOutsideTheLock() async throws {
         let cache = Cache<Int, Witness>(maximumCount: 2)
         let released = Counter()

@@ -41,6 +41,18 @@ import Testing
         cache.checkInvariants()
     }
 
+    @Test func whatIsTooHeavyButHasExpiredIsNotEvicted() {
+        let ticker = ManualTicker()
+        let cache = Cache<Int, Int>(configuration: .init(maximumWeight: 1_000), ticker: ticker)
+        cache.insert(0, forKey: 0, weight: 600, expiresAfter: .seconds(1))
+        cache.insert(1, forKey: 1, weight: 10)
+        ticker.advance(by: .seconds(1))
+        cache.resize(maximumWeight: 500)
+        #expect(cache.count == 1 && cache.peek(1) == 1)
+        #expect(cache.statistics.evictions == 0 && cache.statistics.expirations == 1)
+        cache.checkInvariants()
+    }
+
     @Test(arguments: [0, -1, Int.min]) func noRoomKeepsPinnedEntriesOnly(weight: Int) {
         let cache = Cache<Int, Int>(maximumWeight: 100) { _, value in value }
         for key in 0..<10 { cache.insert(key % 2, forKey: key) }

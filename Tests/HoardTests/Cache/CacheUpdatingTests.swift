@@ -151,6 +151,17 @@ import Testing
         }
     }
 
+    @Test func updateThatFindsNothingToRemoveIsARemovalForLoads() {
+        let cache = Cache<String, Int>(maximumCount: 10)
+        let hash = cache.hasher("a")
+        let fence = cache.cells.withShard(for: hash) { $0.openFence(forKey: "a") }
+        #expect(cache.update(forKey: "a") { $0.map { $0 + 1 } } == nil)
+        cache.publish(.value(1), forKey: "a", hash: hash, fence: fence)
+        #expect(cache.peek("a") == nil)
+        #expect(cache.statistics.fencedLoads == 1)
+        #expect(cache.openFenceCount == 0)
+    }
+
     /// The load may have asked the source before the change for which the update is made.
     @Test(arguments: [true, false]) func loadThatEndsMeanwhileDoesNotWinOverAnUpdate(_ removes: Bool) {
         let cache = Cache<String, Int>(maximumCount: 10)

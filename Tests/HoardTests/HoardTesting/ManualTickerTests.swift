@@ -48,6 +48,18 @@ import Testing
         #expect(time.nanoseconds() == .max)
     }
 
+    @Test func dateCanBeReadHoweverOftenTimeIsMovedByAnAge() {
+        let time = ManualTicker(date: Date(timeIntervalSince1970: 100))
+        time.advance(by: .seconds(Int64.max))
+        let last = time.now()
+        for _ in 0..<3 { time.advance(by: .seconds(Int64.max)) }
+        time.advance(by: .seconds(1))
+        #expect(time.now() == last)
+        time.setWallClock(to: Date(timeIntervalSince1970: 200))
+        time.advance(by: .seconds(1))
+        #expect(time.now() == Date(timeIntervalSince1970: 201))
+    }
+
     @Test func timeNeverGoesBack() async {
         await #expect(processExitsWith: .failure) { ManualTicker().advance(by: .nanoseconds(-1)) }
     }

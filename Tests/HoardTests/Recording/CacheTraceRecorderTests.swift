@@ -58,6 +58,14 @@ struct CacheTraceRecorderTests {
         cache.removeValue(forKey: 1)
     }
 
+    @Test func cachesThatAreGoneLeaveNothingInTheirRecorder() throws {
+        let recorder = try recorder()
+        let count = recorder.output.drainCount
+        for _ in 0..<3 { Cache<Int, Int>(maximumCount: 10).recordAccesses(with: recorder) }
+        #expect(recorder.output.drainCount == count)
+        try recorder.finish()
+    }
+
     @Test func anyNumberOfFilesCanBeAskedFor() throws {
         for count in [Int.max, .min] {
             let recorder = try recorder { $0.fileCount = count }

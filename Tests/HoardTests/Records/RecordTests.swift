@@ -158,7 +158,14 @@ import Testing
         #expect(Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 900_000_000_000_000_000).saturatingNanoseconds == .max)
         #expect(Duration.seconds(Int64.max).saturatingNanoseconds == .max)
         #expect(Duration.seconds(Int64.min).saturatingNanoseconds == .min)
+        #expect((Duration.seconds(Int64.max) + .seconds(1)).saturatingNanoseconds == .max)
+        #expect((Duration.seconds(Int64.min) - .seconds(1)).saturatingNanoseconds == .min)
+        #expect(Duration(secondsComponent: -9_223_372_036, attosecondsComponent: -854_775_807_999_999_999).saturatingNanoseconds == .min + 1)
         #expect(Duration(secondsComponent: -9_223_372_036, attosecondsComponent: -900_000_000_000_000_000).saturatingNanoseconds == .min)
+        #expect(Duration.seconds(1e19).saturatingComponents == (.max, 999_999_999_999_999_999))
+        #expect(Duration.seconds(-1e19).saturatingComponents == (.min, -999_999_999_999_999_999))
+        #expect((Duration.seconds(Int64.min) + .milliseconds(1)).saturatingComponents == (.min + 1, -999_000_000_000_000_000))
+        #expect(Duration.milliseconds(-1_500).saturatingComponents == (-1, -500_000_000_000_000_000))
     }
 }
 

@@ -442,6 +442,18 @@ struct CacheUpdatesTests {
         #expect(!cache.observers.isInUse)
     }
 
+    /// NaN does not equal itself.
+    @Test func anObserverOfAKeyThatDoesNotEqualItselfLeavesNothingBehind() async {
+        let store = MemoryStore(clock: fixture.time)
+        let cache = TieredCache<Double, Int>(configuration: .init(maximumCount: 10), stores: [store], codec: .json, ticker: fixture.time)
+        do {
+            var updates = cache.updates(forKey: .nan).makeAsyncIterator()
+            #expect(await updates.next() != nil)
+        }
+        #expect(cache.observers.keyCount == 0)
+        #expect(!cache.observers.isInUse)
+    }
+
     @Test func aReaderWhoLeavesEndsTheLoadThatNobodyElseWaitsFor() async throws {
         let wasCancelled = Shared(false)
         let hasBegun = Shared(false)
