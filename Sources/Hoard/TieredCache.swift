@@ -67,6 +67,8 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let deadlines: DeadlineQueue
     let storeWrites = BackgroundWork(maximumCount: 64)
     let writesBehind: WriteBehindQueue<Publication>
+    /// The writes and removals whose callers wait for the stores.
+    let storeChanges = BackgroundWork(maximumCount: 0)
     /// The tasks that listen to the stores, and the watches of those that are shared.
     let watchers = Mutex<[Task<Void, Never>]>([])
     let watches = Mutex<[StoreWatch]>([])
@@ -179,6 +181,7 @@ public final class TieredCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func close() async {
         observers.close()
         await flush()
+        await storeChanges.waitForPresentWork()
         await changeEverything { _ in
             if ownsStack { await stack.close() }
         }

@@ -14,9 +14,9 @@ extension StoreTier {
         configuration.deadline.map { now.addingSaturated($0.saturatingNanoseconds) }
     }
 
-    /// Calls the store, enclosed in the observer's scope for calls.
+    /// Calls the store, enclosed in the observer's scope for calls, unless it is no call that observers know.
     func perform<Success: Sendable>(
-        _ call: CacheStoreCall,
+        _ call: CacheStoreCall?,
         _ body: @escaping @Sendable () async throws(StoreError) -> Success
     ) async -> Result<Success, StoreError> {
         let operation: @Sendable () async -> Result<Success, StoreError> = {
@@ -26,6 +26,7 @@ extension StoreTier {
                 return .failure(error)
             }
         }
+        guard let call else { return await operation() }
         return await observed(call, operation)
     }
 
@@ -38,10 +39,11 @@ extension StoreTier {
     /// Calls the store and waits for it until the deadline. When the caller is cancelled, so is the call.
     ///
     /// - Parameters:
+    ///   - call: `nil` for a call that observers do not know.
     ///   - spent: How much of the time until the deadline the store has had already, in nanoseconds. Negative: it has so much more.
     ///   - onLateSuccess: Called if the store has done it after the caller's wait.
     func performInTime<Success: Sendable>(
-        _ call: CacheStoreCall,
+        _ call: CacheStoreCall?,
         spent: Int64 = 0,
         onLateSuccess: @escaping @Sendable (Success) async -> Void = { _ in },
         _ body: @escaping @Sendable () async throws(StoreError) -> Success
@@ -62,6 +64,34 @@ extension StoreTier {
         }
     }
 
+    /// Does the same, and tells the observer how the call has ended.
+    ///
+    /// - Parameter outcome: The outcome of a call that has succeeded.
+    func performInTimeAndTell<Success: Sendable>(
+        _ call: CacheStoreCall,
+        spent: Int64 = 0,
+        outcome: (Success) -> CacheStoreOutcome,
+        onLateSuccess: @escaping @Sendable (Success) async -> Void = { _ in },
+        _ body: @escaping @Sendable () async throws(StoreError) -> Success
+    ) async -> Answer<Success> {
+        let start = ticker.nanoseconds()
+        let answer = await performInTime(call, spent: spent, onLateSuccess: onLateSuccess, body)
+        let now = ticker.nanoseconds()
+        switch answer {
+        case .success(let success): tell(call, outcome(success), since: start, until: now)
+        case .failure(let error): tell(call, .failed, error: error, since: start, until: now)
+        case .timedOut: tell(call, .timedOut, since: start, until: now)
+        }
+        return answer
+    }
+
+    /// The statistics of the store; `nil` if it does not answer in time.
+    func statistics() async -> StoreStatistics? {
+        let answer = await performInTime(nil) { [store] () async throws(StoreError) in try await store.statistics() }
+        if case .success(let statistics) = answer { return statistics }
+        return nil
+    }
+
     /// A page of a listing takes a store as long as several operations, and has so many times the deadline.
     static var deadlinesPerPage: Int64 { 8 }
 
@@ -70,7 +100,8 @@ extension StoreTier {
         guard let store = store as? any ListingRecordStore else { return nil }
         let hour: Int64 = 3_600_000_000_000
         let extra = min(hour, configuration.deadline?.saturatingNanoseconds ?? 0) * (Self.deadlinesPerPage - 1)
-        return await performInTime(CacheStoreCall(store: name, operation: .read), spent: -extra) { () async throws(StoreError) in
+        let call = CacheStoreCall(store: name, operation: .read)
+        return await performInTimeAndTell(call, spent: -extra, outcome: { $0.records.isEmpty ? .notFound : .found }) { () async throws(StoreError) in
             try await store.recordPage(after: cursor, limit: limit)
         }
     }
@@ -83,7 +114,8 @@ extension StoreTier {
     /// Does the same, and tells of failures. Success with `nil` also says that the store cannot tell.
     func peekInTime(forKey key: RecordKey) async -> Answer<Record?> {
         guard let store = store as? any ListingRecordStore else { return .success(nil) }
-        let answer = await performInTime(CacheStoreCall(store: name, operation: .read)) { () async throws(StoreError) in
+        let call = CacheStoreCall(store: name, operation: .read)
+        let answer = await performInTimeAndTell(call, outcome: { $0 == nil ? .notFound : .found }) { () async throws(StoreError) in
             try await store.peekRecord(forKey: key)
         }
         guard case .success(let record?) = answer, hasInvalidated(key, tags: record.tags, partition: record.partition) else { return answer }

@@ -27,6 +27,8 @@ extension StoreTier {
         var isUrgent = false
         /// A removal by tag, by partition or of everything has been sent again and not been answered yet.
         var isSweepUnderWay = false
+        /// Answered when the recovery under way has ended, for the end of the tier, which waits for it.
+        var end: FirstAnswer<Void>?
     }
 
     /// Others have changed a key in a store below: this store's record is not read any more, and removed as soon as possible.
@@ -73,7 +75,11 @@ extension StoreTier {
     private func replay() async {
         while await replayNext() {}
         // A change that has become urgent since the last batch stays so.
-        withState { $0.recovery.phase = .idle }
+        let end = withState { state in
+            state.recovery.phase = .idle
+            return state.recovery.end
+        }
+        end?.answer(())
     }
 
     /// Replays the rest of the journal once, without regard to the circuit, because it cannot be replayed later.

@@ -86,14 +86,18 @@ internal import Synchronization
     /// Tries once more to make good the changes that the store has missed, and closes it. Everything afterwards finds
     /// nothing and does nothing.
     func close() async {
+        let recoveryEnd = FirstAnswer<Void>()
         let wasOpen = withState { state in
             guard !state.isClosing else { return false }
             state.isClosing = true
-            // The journal cannot be replayed later.
-            state.breaker.endPause()
+            if state.recovery.phase == .underWay { state.recovery.end = recoveryEnd } else { recoveryEnd.answer(()) }
             return true
         }
         guard wasOpen else { return }
+        // It ends with the batch that the store has been asked for, which may be the only call that the circuit lets through.
+        await recoveryEnd.value()
+        // The journal cannot be replayed later.
+        withState { $0.breaker.endPause() }
         await replayBeforeClosing()
         withState { $0.isClosed = true }
         await store.close()

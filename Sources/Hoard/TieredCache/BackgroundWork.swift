@@ -50,6 +50,9 @@ package final class BackgroundWork: Sendable {
         return isImmediate ? startImmediateTask(operation) : startTask(operation)
     }
 
+    /// Counts work that a caller does by itself, until ``finished(_:)`` is called with the number that is returned.
+    func begin() -> UInt64 { state.withLock { $0.begin() } }
+
     /// Waits until nothing runs in the background any more, including work that other work has begun meanwhile.
     package func waitUntilIdle() async { await wait { _ in .max } }
 
@@ -69,7 +72,8 @@ package final class BackgroundWork: Sendable {
         }
     }
 
-    private func finished(_ order: UInt64) {
+    /// Ends a task, or work that ``begin()`` has counted.
+    func finished(_ order: UInt64) {
         let woken = state.withLock { state in
             state.running -= 1
             for index in state.waiters.indices where order < state.waiters[index].end { state.waiters[index].left -= 1 }

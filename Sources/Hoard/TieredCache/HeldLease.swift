@@ -42,11 +42,7 @@ internal import Synchronization
         guard case .first(let timer, let mustRelease) = end else { return }
         if let timer { tier.deadlines.cancel(timer) }
         guard mustRelease else { return }
-        startTask {
-            // If that fails, the lease runs out soon.
-            let call = CacheStoreCall(store: store.name, operation: .lease)
-            _ = await tier.performInTime(call) { () async throws(StoreError) in try await store.release(lease) }
-        }
+        startTask { await tier.giveBack(lease, to: store) }
     }
 
     /// Renews after a third of the duration, which leaves room for one attempt that fails.
@@ -64,8 +60,8 @@ internal import Synchronization
     private func renew() async {
         guard isHeld else { return }
         let call = CacheStoreCall(store: store.name, operation: .lease)
-        let answer = await tier.performInTime(call) { [store, lease, duration] () async throws(StoreError) in
-            try await store.renew(lease, for: duration)
+        let answer = await tier.performInTimeAndTell(call, outcome: { $0 ? .done : .notFound }) {
+            [store, lease, duration] () async throws(StoreError) in try await store.renew(lease, for: duration)
         }
         if case .success(false) = answer {
             state.withLock { $0.isLost = true }

@@ -104,25 +104,21 @@ extension StoreTier {
         let health = health
         // A store that still owes an answer would keep this call waiting as well.
         guard health.circuit == .closed, health.overdueCalls == 0 else { return .failed }
-        let start = ticker.nanoseconds()
         let call = CacheStoreCall(store: store.name, operation: .lease)
-        let giveBack: @Sendable (RecordLease?) async -> Void = { lease in
+        let onLateSuccess: @Sendable (RecordLease?) async -> Void = { [self] lease in
             // This process loads without it, and others need not wait until it runs out.
-            if let lease { try? await store.release(lease) }
+            if let lease { await giveBack(lease, to: store) }
         }
-        let answer = await performInTime(call, onLateSuccess: giveBack) { () async throws(StoreError) in
-            try await store.lease(forKey: key, for: duration)
+        let answer = await performInTimeAndTell(call, outcome: { $0 == nil ? .notFound : .done }, onLateSuccess: onLateSuccess) {
+            () async throws(StoreError) in try await store.lease(forKey: key, for: duration)
         }
-        let now = ticker.nanoseconds()
-        switch answer {
-        case .success(let lease):
-            tell(call, lease == nil ? .notFound : .done, since: start, until: now)
-            return lease.map { .granted($0) } ?? .taken
-        case .failure(let error):
-            tell(call, .failed, error: error, since: start, until: now)
-        case .timedOut:
-            tell(call, .timedOut, since: start, until: now)
-        }
-        return .failed
+        guard case .success(let lease) = answer else { return .failed }
+        return lease.map { .granted($0) } ?? .taken
+    }
+
+    /// Gives a lease back. If that fails, it runs out soon.
+    func giveBack(_ lease: RecordLease, to store: any LeasingRecordStore) async {
+        let call = CacheStoreCall(store: store.name, operation: .lease)
+        _ = await performInTimeAndTell(call, outcome: { _ in .done }) { () async throws(StoreError) in try await store.release(lease) }
     }
 }

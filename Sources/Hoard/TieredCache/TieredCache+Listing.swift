@@ -108,10 +108,10 @@ extension TieredCache {
         return nil
     }
 
-    /// Returns the statistics of the stores, nearest first; `nil` for one that does not answer. Suspends.
+    /// Returns the statistics of the stores, nearest first; `nil` for one that does not answer in time. Suspends.
     package func storeStatistics() async -> [StoreStatistics?] {
         var all: [StoreStatistics?] = []
-        for tier in tiers { all.append(try? await tier.store.statistics()) }
+        for tier in tiers { all.append(await tier.statistics()) }
         return all
     }
 

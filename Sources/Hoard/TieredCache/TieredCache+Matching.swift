@@ -95,6 +95,8 @@ extension TieredCache {
         underWay changeKeys: (Set<Key>) async -> Void,
         inTier changeAll: (StoreTier) async -> Void
     ) async {
+        let order = storeChanges.begin()
+        defer { storeChanges.finished(order) }
         let (underWay, id) = fences.withLock { $0.beginChange(where: isMatch) }
         detachAll()
         await changeInMemory(where: isMatch, change)

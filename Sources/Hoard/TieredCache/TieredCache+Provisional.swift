@@ -22,13 +22,18 @@ extension TieredCache {
     /// not have the key.
     ///
     /// - Parameter change: Makes the new value from the old one, fresh or stale. Returns `nil` to change nothing.
-    /// - Returns: `nil` if nothing was changed.
+    /// - Returns: `nil` if nothing was changed, as for a caller that is cancelled before the stores have answered.
     package func showProvisionally(forKey key: Key, _ change: @Sendable (Value?) -> Value?) async -> ProvisionalValue? {
         for _ in 0..<10_000 {
             let fence = openFence(forKey: key)
             // Promotes a store's value to memory, if memory takes it.
             let found = await lookup(forKey: key)
             let old = memory.peek(key).flatMap { checked($0, key: key) }
+            // A cancelled caller finds nothing, whatever the stores have. A value made of nothing would take the record's tags and partition with it.
+            if old == nil, found == nil, Task.isCancelled {
+                closeFence(fence)
+                return nil
+            }
             guard let value = change(old?.value ?? found?.value) else {
                 closeFence(fence)
                 return nil

@@ -125,7 +125,11 @@ extension TieredCache {
         let behind = published.filter { $0.policy.storeWriting == .behind }
         let through = published.filter { $0.policy.storeWriting != .behind }
         if !behind.isEmpty { await writeBehind(behind) }
-        if !through.isEmpty { await publishToStores(through) }
+        if !through.isEmpty {
+            let order = storeChanges.begin()
+            await publishToStores(through)
+            storeChanges.finished(order)
+        }
         // A load that began before this write may return an older value.
         for publication in published { detach(publication.key) }
     }

@@ -22,6 +22,8 @@ extension TieredCache {
 
     /// Removes several keys from every tier, with one call of each store. Suspends.
     public func removeValues(forKeys keys: some Collection<Key>) async {
+        let order = storeChanges.begin()
+        defer { storeChanges.finished(order) }
         let changes = Set(keys).map { key in change(key) { removeFromMemory(key) } }
         if changes.isEmpty { return }
         for (index, tier) in tiers.enumerated() {
@@ -39,11 +41,15 @@ extension TieredCache {
     package func tellOthersOfRemoval(of keys: some Collection<Key>) async {
         let recordKeys = Set(keys.compactMap { naming.recordKey(for: $0) })
         if recordKeys.isEmpty { return }
+        let order = storeChanges.begin()
+        defer { storeChanges.finished(order) }
         for tier in tiers where tier.sharedStore != nil { await tier.remove(recordKeys.map { .init(key: $0) { .wanted } }) }
     }
 
     /// Marks the value of a key stale in every tier, if there is one. Suspends.
     public func markStale(forKey key: Key) async {
+        let order = storeChanges.begin()
+        defer { storeChanges.finished(order) }
         let (now, tick) = (clock.now(), ticker.nanoseconds())
         // The entry in memory is replaced by a stale copy. If another entry has come in between, it is removed from memory.
         let aged = memory.peek(key).flatMap { found in
@@ -206,6 +212,8 @@ extension TieredCache {
         inTier: (StoreTier, @escaping @Sendable () -> Void) async -> Void
     ) async {
         if tags.isEmpty { return }
+        let order = storeChanges.begin()
+        defer { storeChanges.finished(order) }
         let change = beginChange(ofTags: tags, inMemory: inMemory)
         for (index, tier) in tiers.enumerated() {
             await inTier(tier) { [self] in fences.withLock { $0.reach(tier: index, change: change) } }
@@ -249,6 +257,8 @@ extension TieredCache {
 
     /// Empties the memory tier, keeps all loads and writes under way from publishing, and lets `body` do the same to the stores.
     func changeEverything(_ body: (FenceTable<Key>.ChangeOfEverything) async -> Void) async {
+        let order = storeChanges.begin()
+        defer { storeChanges.finished(order) }
         let (change, removed) = beginChangeOfEverything()
         if isObserved {
             memory.report(removed.departures())

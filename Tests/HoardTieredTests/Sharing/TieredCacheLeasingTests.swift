@@ -152,6 +152,22 @@ import Testing
         #expect(await other.value(forKey: "a") == 1)
     }
 
+    @Test func renewalsAndReturnsOfLeasesAreTold() async throws {
+        let observer = CallObserver()
+        let store = server.connect()
+        let tier = StoreTier(store: store, configuration: .init(), ticker: time, observer: observer) { _ in }
+        guard case .granted(let lease) = await tier.lease(forKey: "a", for: .seconds(6), in: store) else {
+            Issue.record("The lease was not granted.")
+            return
+        }
+        let held = HeldLease(lease, for: .seconds(6), in: store, of: tier)
+        time.advance(by: .seconds(2))
+        try await waitUntil { observer.calls.count == 2 }
+        held.release()
+        try await waitUntil { observer.calls.count == 3 }
+        #expect(observer.calls == ["lease 1 done", "lease 1 done", "lease 1 done"])
+    }
+
     @Test func deathOfTheHolderLetsTheNextLoad() async throws {
         let dead = server.connect()
         #expect(try await dead.lease(forKey: "a", for: .seconds(5)) != nil)

@@ -99,6 +99,17 @@ import Testing
         #expect(observer.enclosedCalls == ["scripted remove 1"])
     }
 
+    @Test func listingsAreTold() async throws {
+        let memory = MemoryStore()
+        let tier = StoreTier(store: memory, configuration: .init(), ticker: fixture.ticker, observer: observer) { _ in }
+        _ = await tier.page(after: nil, limit: 10)
+        try await memory.insert(StoreTierFixture.record(1), forKey: "a")
+        _ = await tier.page(after: nil, limit: 10)
+        _ = await tier.peek(forKey: "a")
+        _ = await tier.peek(forKey: "b")
+        #expect(observer.calls == ["read 1 notFound", "read 1 found", "read 1 found", "read 1 notFound"])
+    }
+
     @Test func withoutAnObserverEverythingWorks() async {
         let tier = StoreTier(store: store, configuration: .init(), ticker: fixture.ticker, observer: nil) { _ in }
         await tier.insert([.init(key: "a", record: StoreTierFixture.record(1)) { .wanted }])

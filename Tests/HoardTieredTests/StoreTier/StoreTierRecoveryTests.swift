@@ -398,6 +398,21 @@ import Testing
         #expect(fixture.stored("a") == nil)
     }
 
+    @Test func closingGoesOnWhereARecoveryUnderWayEnds() async {
+        store.fail("removePartition", "removeTagged")
+        await fixture.removePartition("p")
+        await fixture.removeTagged("x")
+        let gate = store.hold("removePartition")
+        store.forgetCalls()
+        fixture.ticker.advance(by: .seconds(2))
+        await gate.arrivals(1)
+        async let closing: Void = tier.close()
+        await settle()
+        gate.open()
+        await closing
+        #expect(store.calls == ["removePartition(p)", "removeTagged(x)", "close()"])
+    }
+
     @Test func closingDoesNotInsist() async {
         await openCircuit()
         await fixture.remove("a")

@@ -203,6 +203,17 @@ import Testing
         #expect(cache.memoryLookup(forKey: "a")?.value == 1 && cache.memoryWeight == 60)
     }
 
+    @Test func cancelledCallerShowsNothingInPlaceOfAValueThatOnlyAStoreHas() async {
+        await cache.insert(1, forKey: "a", tags: ["t"])
+        fixture.evict()
+        let isNothingShown = await Task { [cache] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await cache.showProvisionally(forKey: "a") { _ in 2 } == nil
+        }.value
+        #expect(isNothingShown)
+        #expect(cache.memoryCount == 0)
+    }
+
     @Test func markOfAKeyThatIsNotThereDoesNothing() async throws {
         await cache.markStale(forKey: "a")
         #expect(await cache.lookup(forKey: "a") == nil)

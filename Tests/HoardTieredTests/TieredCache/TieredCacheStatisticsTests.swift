@@ -242,6 +242,16 @@ import Testing
         try await waitUntil { released == nil }
     }
 
+    @Test func storeThatDoesNotSayItsStatisticsInTimeIsPassedBy() async {
+        let fixture = TieredFixture()
+        let gate = fixture.upper.hold(.statistics)
+        let asking = Task { [cache = fixture.cache] in await cache.storeStatistics() }
+        await gate.arrivals(1)
+        fixture.time.advance(by: .seconds(1))
+        #expect(await asking.value.map { $0 == nil } == [true, false])
+        gate.open()
+    }
+
     @Test func cacheIsReleasedWhenTheLoadThatNobodyWaitsForHasEnded() async throws {
         let gate: Gate
         let time: ManualTicker

@@ -234,6 +234,22 @@ import Testing
         #expect(fixture.lower.callCount(.insert) == 1)
     }
 
+    @Test func closeFinishesTheWritesAndRemovalsUnderWay() async throws {
+        let gate = fixture.upper.hold(.insert)
+        defer { gate.open() }
+        async let writing: Void = cache.insert(1, forKey: "a")
+        await gate.arrivals(1)
+        async let removing: Void = cache.removeValue(forKey: "a")
+        try await waitUntil { cache.tiers[0].waiterCount(for: "a") == 1 }
+        async let closing: Void = cache.close()
+        try await waitUntil { cache.storeChanges.waiterCount == 1 }
+        gate.open()
+        _ = await (writing, removing, closing)
+        #expect(fixture.upper.callCount(.removeRecord) == 1)
+        #expect(fixture.lower.callCount(.removeRecord) == 1)
+        #expect(cache.storeHealth.map(\.pendingInvalidations) == [0, 0])
+    }
+
     @Test func flushWaitsForWhatIsWrittenBehind() async throws {
         let gate = fixture.lower.hold(.insert)
         for number in 0..<100 {
