@@ -76,6 +76,17 @@ struct CommandQueue<Waiter> {
         return overdue
     }
 
+    /// Takes away the oldest places, as far as their deadlines have passed. Only for commands that have not been written: no replies come for them.
+    /// - Returns: The waiters that were left, and the number of bytes that the commands have.
+    mutating func removeOverdue(now: Int64) -> (waiters: [Waiter], byteCount: Int) {
+        var waiters: [Waiter] = []
+        let before = byteCount
+        while let place = places.first, place.deadline <= now {
+            if let waiter = takeFirst().waiter { waiters.append(waiter) }
+        }
+        return (waiters, before - byteCount)
+    }
+
     /// The deadline of the oldest place that has not passed when ``takeOverdue(now:)`` was last called. `nil` if there is none.
     var nextDeadline: Int64? {
         let offset = firstWithTime > firstNumber ? Int(firstWithTime - firstNumber) : 0

@@ -43,9 +43,10 @@ extension ConnectionDriver {
     func handshakeDone(_ connection: ConnectionHandler) {
         guard loopState.value.connection === connection, state.withLock({ $0.machine.isCurrent(connection.attempt) }) else { return }
         let now = ticker.nanoseconds()
-        let (isWanted, failureCount) = state.withLock { state in
+        let (isWanted, failureCount, overdue) = state.withLock { state -> (Bool, Int, [ReplySink]) in
             let failureCount = state.machine.failureCount
-            return (state.machine.connectionMade(connection.attempt, now: now), failureCount)
+            guard state.machine.connectionMade(connection.attempt, now: now) else { return (false, failureCount, []) }
+            return (true, failureCount, state.takeOverdueCommands(now: now))
         }
         guard isWanted else { return }
         // Commands are accepted from here on, so that a caller that hears of the connection can use it. They are written on this event
@@ -54,6 +55,7 @@ extension ConnectionDriver {
         onEvent(.connected)
         logger?.debug("Connected to the server of the shared cache.", metadata: ["redis.failures": "\(failureCount)"])
         write()
+        for sink in overdue { sink.complete(.failure(.noReplyInTime)) }
         let socket = connection.makeDirectSocket()
         state.withLock { if $0.machine.isCurrent(connection.attempt) { $0.socket = socket } }
         watchHeartbeat(connection)
@@ -123,6 +125,14 @@ extension ConnectionDriver {
 }
 
 extension ConnectionDriver.State {
+    /// Takes away the commands that have waited too long for a connection. Their callers were told of a failure, and may have done something else
+    /// since, or another process has, which a late write would undo. Only before anything is written on a connection.
+    fileprivate mutating func takeOverdueCommands(now: Int64) -> [ReplySink] {
+        let (sinks, byteCount) = queue.removeOverdue(now: now)
+        outgoing.removeFirst(byteCount)
+        return sinks
+    }
+
     /// Takes away all commands, whether they have been written or not.
     fileprivate mutating func takeCommands() -> [ReplySink] {
         outgoing.removeAll()

@@ -61,6 +61,21 @@ struct OutgoingBytes {
         open = bytes
     }
 
+    /// Takes away the first bytes.
+    mutating func removeFirst(_ count: Int) {
+        var (rest, wholeCount) = (count, 0)
+        while wholeCount < sealed.count, sealed[wholeCount].readableBytes <= rest {
+            rest -= sealed[wholeCount].readableBytes
+            wholeCount += 1
+        }
+        sealed.removeFirst(wholeCount)
+        if sealed.isEmpty {
+            open.moveReaderIndex(forwardBy: rest)
+        } else {
+            sealed[0].moveReaderIndex(forwardBy: rest)
+        }
+    }
+
     mutating func removeAll() {
         sealed = []
         open = ByteBuffer()

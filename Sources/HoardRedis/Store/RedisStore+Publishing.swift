@@ -178,6 +178,7 @@ extension RedisStore: SharedRecordStore {
         let commands = writes.map {
             RedisCommand("SET", key: .bytes(keys.record($0.key)), [.buffer($0.value), .string("NX")] + Self.lifetimeArguments($0.lifetime))
         }
+        coherence.withLock { $0.changes(writes.map { KeyHash(record: $0.key) }) }
         let replies: [RESPValue]
         do throws(StoreError) {
             replies = try await send(commands)

@@ -52,6 +52,19 @@ import Testing
         #expect(queue.nextDeadline == nil)
     }
 
+    @Test func theOldestLeaveWithTheirPlacesWhenTheirTimeIsOver() {
+        var queue = CommandQueue<String>(maximumCount: 10, maximumByteCount: 100)
+        let first = queue.append("a", deadline: 1, byteCount: 3)
+        _ = queue.append("b", deadline: 2, byteCount: 4)
+        let last = queue.append("c", deadline: 3, byteCount: 5)
+        #expect(queue.takeOverdue(now: 1) == ["a"])
+        let removed = queue.removeOverdue(now: 2)
+        #expect(removed.waiters == ["b"] && removed.byteCount == 7)
+        #expect(queue.count == 1 && queue.byteCount == 5 && queue.nextDeadline == 3)
+        #expect(queue.takeWaiter(at: first) == nil)
+        #expect(queue.takeWaiter(at: last) == "c")
+    }
+
     @Test func anEmptiedQueueNeverUsesItsNumbersAgain() {
         var queue = CommandQueue<String>(maximumCount: 10, maximumByteCount: 100)
         let old = queue.append("a", deadline: 1, byteCount: 7)

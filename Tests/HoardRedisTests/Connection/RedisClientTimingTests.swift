@@ -320,6 +320,28 @@ import Testing
         await server.stop()
     }
 
+    /// Otherwise a write whose caller was told of a failure could undo a later one of another process.
+    @Test func commandsWhoseTimeIsOverBeforeThereIsAConnectionAreNotSent() async throws {
+        let server = try await ScriptedServer.startPlain { _, command in
+            command.first == "HELLO" ? .nothing : .text("+\(command.last ?? "")\r\n")
+        }
+        let time = ManualTicker()
+        let client = try makeClient(server, time) { $0.connectTimeout = .seconds(100_000) }
+        // A long command is encoded apart.
+        let late = [echo("a"), echo(String(repeating: "b", count: 20_000)), echo("c")]
+        async let outcome = outcome { () throws(RedisError) in .array(try await client.send(late)) }
+        try await waitUntil { client.driver.state.withLock { $0.queue.count == 3 } }
+        time.advance(by: .seconds(1))
+        #expect(await outcome.code == .timedOut)
+        async let next = client.send(echo("next"))
+        try await waitUntil { client.driver.state.withLock { $0.queue.count == 4 } && server.commands.count == 1 }
+        server.send(ScriptedServer.hello)
+        #expect(try await next.text == "next")
+        #expect(server.commands.dropFirst().map { $0.last } == ["next"])
+        await client.close()
+        await server.stop()
+    }
+
     @Test(arguments: [
         ("-WRONGPASS invalid username-password pair\r\n", RedisError.Code.authenticationFailed),
         ("-ERR unknown command `HELLO`\r\n", .unsupportedServer), ("HTTP/1.1 400 Bad Request\r\n\r\n", .protocolViolation),

@@ -76,6 +76,23 @@ import Testing
         #expect(!(try await world.here.insert(world.record("late", tags: ["tag"], partition: "ann"), forKey: "key", ifUnchangedSince: position)))
     }
 
+    /// The server does not tell of it, and an earlier load that finds the new version must not write over it.
+    @Test(.timeLimit(.minutes(2))) func anOwnLoadOfAKeyWithoutARecordOverturnsEarlierOnesBeforeItsReplyIsHandled() async throws {
+        let world = try RedisStoreWorld()
+        // From here on the generations are known, and that the key has no record.
+        try await world.here.insert(world.record("old", tags: ["tag"], partition: "ann"), forKey: "another")
+        _ = try await world.here.record(forKey: "key")
+        let position = world.here.position
+        let connection = try #require(world.server.connection(1))
+        connection.hold()
+        let task = startTask { try await Change.load.make(in: world, key: "key", by: world.here) }
+        try await waitUntil { world.here.coherence.withLock { $0.log.hasChanged(KeyHash(record: "key"), since: position.number) } }
+        connection.release()
+        try await task.value
+        #expect(!(try await world.here.insert(world.record("late", tags: ["tag"], partition: "ann"), forKey: "key", ifUnchangedSince: position)))
+        #expect(try await world.text(world.here, "key") == "other")
+    }
+
     @Test func whatIsTakenAwayBecauseItIsOfNoUseIsNotTakenForAPlaceWhereNothingEverWas() async throws {
         let world = try RedisStoreWorld()
         try await world.there.insert(world.record("new"), forKey: "key")
