@@ -21,12 +21,14 @@ extension ConnectionHandler {
         }
     }
 
-    /// Requests have been answered without an exchange. Costs no work on timers: the one that runs is checked when it fires.
+    /// Requests have been answered without an exchange. Costs no work on timers, as a rule: the one that runs is checked when it fires.
     ///
     /// - Parameter byteCount: The length of the answers.
     func answeredAtOnce(byteCount: Int, now: NIODeadline) {
         timing.wrote(byteCount: byteCount)
         timing.becameIdle(now: now)
+        // A connection may be idle for a shorter time than its first head may take.
+        if timing.deadline < timing.timerDeadline, let context = ownContext { armTimer(context: context) }
     }
 
     /// Makes sure that the timer fires no later than the deadline.

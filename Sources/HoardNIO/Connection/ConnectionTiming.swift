@@ -43,7 +43,8 @@ struct ConnectionTiming {
     }
 
     mutating func connected(now: NIODeadline) {
-        deadline = now + headTimeout
+        // The head may be in a hurry already, if the server has begun to end before the protocol was known.
+        deadline = min(deadline, now + headTimeout)
     }
 
     /// Bytes have arrived while no request was in progress.

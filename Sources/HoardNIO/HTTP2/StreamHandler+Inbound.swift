@@ -49,6 +49,7 @@ extension StreamHandler {
                 reset(.protocolError, context: context)
             case .rejected(let rejection):
                 reject(rejection, isHead: headers.first(name: ":method") == "HEAD", context: context)
+                if output.isWaiting { armTimer(context: context) }
             }
             return
         }

@@ -9,8 +9,8 @@ internal import NIOHTTP1
 ///
 /// The parser gets another method in its place, for which it has no rules of its own, and ``ConnectionHandler`` puts the right one back. That is done only where
 /// a request is known to begin: the parser has ended the one before, and has not been given a byte since. Heads and content in chunks end with an empty line,
-/// so the parser gets no byte behind one together with those before it. Where the beginning of a request cannot be seen, as behind one that may end HTTP on the
-/// connection, all bytes are the parser's from then on, and it refuses methods that it does not know.
+/// so the parser gets no byte behind one that may be such an end together with those before it. Where the beginning of a request cannot be seen, as
+/// behind one that may end HTTP on the connection, all bytes are the parser's from then on, and it refuses methods that it does not know.
 final class MethodHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -37,6 +37,8 @@ final class MethodHandler: ChannelInboundHandler {
     private var held = ByteBuffer()
     /// Whether the bytes so far end with a line feed, and perhaps carriage returns behind it, so that the next line feed ends an empty line.
     private var isAtLineStart = false
+    /// Whether a line that may be that of the last chunk has come, and no empty line since.
+    private var mayChunksEnd = false
 
     init(_ connection: ConnectionHandler) {
         self.connection = connection
@@ -55,7 +57,9 @@ final class MethodHandler: ChannelInboundHandler {
             case .requestStart:
                 guard begin(&bytes, context: context) else { return }
             case .head:
-                pass(bytes.readSlice(length: byteCountUpToEmptyLine(in: bytes).byteCount), context: context)
+                pass(bytes.readSlice(length: byteCountUpToEmptyLine(in: bytes)), context: context)
+                // The first chunk has a line of its own.
+                (isAtLineStart, mayChunksEnd) = (isAtLineStart || connection.place == .chunks, false)
             case .content(byteCount: 0):
                 // The parser has not ended a request that has nothing more: it sees something else in it.
                 connection.place = .unknown
@@ -84,6 +88,8 @@ final class MethodHandler: ChannelInboundHandler {
         let start = view.firstIndex { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") } ?? view.endIndex
         let end = view[start...].prefix(Self.maximumMethodByteCount + 1).firstIndex { !$0.isTokenByte }
         isAtLineStart = false
+        // The parser ignores them, and would be called for each of them.
+        bytes.moveReaderIndex(to: start)
         guard let end else {
             if view.endIndex - start > Self.maximumMethodByteCount {
                 connection.place = .head
@@ -105,16 +111,16 @@ final class MethodHandler: ChannelInboundHandler {
         return true
     }
 
-    /// Passes on chunks up to an empty line. That may be part of the content; if it is the end, the parser says so.
+    /// Passes on chunks up to where they may end. That may be part of the content; if it is the end, the parser says so.
     private func passChunks(_ bytes: inout ByteBuffer, context: ChannelHandlerContext) {
-        let (byteCount, isEmptyLine) = byteCountUpToEmptyLine(in: bytes)
+        let (byteCount, mayBeEnd) = byteCountUpToEndOfChunks(in: bytes)
         pass(bytes.readSlice(length: byteCount), context: context)
         // If the parser ended the request elsewhere, it may have got bytes of the next one.
-        if connection.place != .chunks, !isEmptyLine { connection.place = .unknown }
+        if connection.place != .chunks, !mayBeEnd { connection.place = .unknown }
     }
 
     /// How many of these bytes there are up to the end of the first empty line, or in all if there is none.
-    private func byteCountUpToEmptyLine(in bytes: ByteBuffer) -> (byteCount: Int, isEmptyLine: Bool) {
+    private func byteCountUpToEmptyLine(in bytes: ByteBuffer) -> Int {
         let view = bytes.readableBytesView
         var index = view.startIndex
         while index < view.endIndex {
@@ -122,10 +128,32 @@ final class MethodHandler: ChannelInboundHandler {
             case UInt8(ascii: "\n"):
                 index += 1
                 isAtLineStart.toggle()
-                if !isAtLineStart { return (index - view.startIndex, true) }
+                if !isAtLineStart { return index - view.startIndex }
             case UInt8(ascii: "\r") where isAtLineStart:
                 index += 1
             default:
+                isAtLineStart = false
+                index = view[index...].firstIndex(of: UInt8(ascii: "\n")) ?? view.endIndex
+            }
+        }
+        return view.count
+    }
+
+    /// The same for chunks, where an empty line can only be their end if a line before it begins with a zero. Content has other empty lines, at each
+    /// of which the parser would have to be called again.
+    private func byteCountUpToEndOfChunks(in bytes: ByteBuffer) -> (byteCount: Int, mayBeEnd: Bool) {
+        let view = bytes.readableBytesView
+        var index = view.startIndex
+        while index < view.endIndex {
+            switch view[index] {
+            case UInt8(ascii: "\n"):
+                index += 1
+                let isEmptyLine = exchange(&isAtLineStart, with: true)
+                if isEmptyLine, exchange(&mayChunksEnd, with: false) { return (index - view.startIndex, true) }
+            case UInt8(ascii: "\r") where isAtLineStart:
+                index += 1
+            case let byte:
+                if isAtLineStart, byte == UInt8(ascii: "0") { mayChunksEnd = true }
                 isAtLineStart = false
                 index = view[index...].firstIndex(of: UInt8(ascii: "\n")) ?? view.endIndex
             }

@@ -57,6 +57,8 @@ struct NamedContexts: Sendable {
         guard var name = host?.lowercased() else { return other }
         // A name may end with the dot of the root, which clients should not send.
         if name.last == "." { name.removeLast() }
+        // RFC 1035 §2.3.4 allows no longer ones. A client may send many times as much, and each part of it costs a look at all behind it.
+        guard name.utf8.count <= 253 else { return other }
         if let context = exact[name] { return context }
         var rest = name[...]
         while let dot = rest.firstIndex(of: ".") {

@@ -20,6 +20,13 @@ import Testing
         #expect(timing.hasHeadBegun)
     }
 
+    @Test func headThatIsInAHurryBeforeTheProtocolIsKnownStaysSo() {
+        var timing = Self.timing()
+        timing.hurry(now: Self.at(100))
+        timing.connected(now: Self.at(101))
+        #expect(timing.deadline == Self.at(102))
+    }
+
     @Test func laterHeadIsDueFromItsFirstByteOn() {
         var timing = Self.timing()
         timing.connected(now: Self.at(100))

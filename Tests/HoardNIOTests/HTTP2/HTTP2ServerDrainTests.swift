@@ -132,6 +132,22 @@ struct HTTP2ServerDrainTests {
         )
     }
 
+    @Test func clientThatDoesNotTakeARefusalLosesItsStream() async throws {
+        var configuration = HTTPServer.Configuration.http2
+        configuration.writeTimeout = .milliseconds(100)
+        configuration.maximumTargetByteCount = 10
+        try await withServer(
+            configuration,
+            handler: { _ in .text("handled") },
+            body: { server in
+                // No content may be sent to it: RFC 9113 §6.9.2.
+                let client = try await Client.connect(port: server.port, settings: [(4, 0)])
+                try await client.request(1, Client.get("/" + String(repeating: "a", count: 10)))
+                #expect(try await client.resetCode(of: 1) == Client.cancel)
+            }
+        )
+    }
+
     @Test func uploadThatStopsFailsForItsReader() async throws {
         var configuration = HTTPServer.Configuration.http2
         configuration.bodyTimeout = .milliseconds(100)

@@ -176,6 +176,18 @@ import Testing
         #expect(!connection.isOpen)
     }
 
+    @Test func connectionMayBeIdleForAShorterTimeThanItsFirstHeadMayTake() throws {
+        let connection = try FrontConnection {
+            $0.idleTimeout = .seconds(10)
+            $0.headTimeout = .seconds(30)
+        }
+        try connection.receive(Self.get)
+        connection.advance(by: .seconds(9))
+        #expect(connection.isOpen)
+        connection.advance(by: .seconds(1))
+        #expect(!connection.isOpen)
+    }
+
     /// With the longer timeout the timer has to be set again when the head begins.
     @Test(arguments: [60, 600])
     func headThatIsHeldHasItsTime(_ idleSeconds: Int) throws {

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import Hoard
 import HoardHTTP
 import HoardNIOTestSupport
 import HoardTesting
 import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import Testing
 
 @testable import HoardNIO
@@ -82,6 +85,39 @@ import Testing
         }
     }
 
+    @Test func contentWithEmptyLinesReachesTheParserInOnePiece() throws {
+        let (channel, connection, counter) = try Self.pipeline()
+        try channel.writeInbound(ByteBuffer(string: "BREW /1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"))
+        let before = counter.count
+        try channel.writeInbound(ByteBuffer(string: "12c\r\n" + String(repeating: "a\n\n", count: 100) + "\r\n"))
+        #expect(counter.count == before + 1)
+        // A line of content may look like that of the last chunk.
+        try channel.writeInbound(ByteBuffer(string: "6\r\n0\n\na\n\n\r\n"))
+        #expect(connection.place == .chunks)
+        try channel.writeInbound(ByteBuffer(string: "0\r\nX-Sum: 1\r\n\r\n"))
+        #expect(connection.place == .requestStart)
+        _ = try? channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func emptyLinesBeforeARequestDoNotReachTheParser() throws {
+        let (channel, connection, counter) = try Self.pipeline()
+        try channel.writeInbound(ByteBuffer(string: String(repeating: "\r\n", count: 100) + "GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+        #expect(counter.count == 1)
+        #expect(connection.place == .requestStart)
+        _ = try? channel.finish(acceptAlreadyClosed: true)
+    }
+
+    /// The handler in front of a parser, and a count of the buffers that the parser gets.
+    private static func pipeline() throws -> (EmbeddedChannel, ConnectionHandler, ReadCounter) {
+        let connection = ConnectionHandler(configuration: .init(), info: ConnectionInfo(remoteAddress: "192.0.2.1"), clock: SystemWallClock())
+        let counter = ReadCounter()
+        let channel = EmbeddedChannel()
+        let parser = ByteToMessageHandler(HTTPRequestDecoder())
+        try channel.pipeline.syncOperations.addHandlers(MethodHandler(connection), counter, parser, connection)
+        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 80)).wait()
+        return (channel, connection, counter)
+    }
+
     @Test(arguments: [
         "B(N / HTTP/1.1\r\nHost: a\r\n\r\n", " GET / HTTP/1.1\r\nHost: a\r\n\r\n", "BAN\t/ HTTP/1.1\r\nHost: a\r\n\r\n",
         "B\u{E9}N / HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -93,5 +129,18 @@ import Testing
             #expect(try await client.receiveResponse().status == 400)
             try await client.close()
         }
+    }
+}
+
+/// Counts the buffers that it passes on.
+private final class ReadCounter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private(set) var count = 0
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        count += 1
+        context.fireChannelRead(data)
     }
 }

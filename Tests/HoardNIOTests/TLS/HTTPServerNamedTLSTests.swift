@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import Hoard
 import HoardNIOTestSupport
 import HoardTesting
 import NIOCore
@@ -53,6 +54,13 @@ struct HTTPServerNamedTLSTests {
                 #expect(shown?.certificate == TestCertificate.first.certificate, "\(name ?? "no name")")
             }
         }
+    }
+
+    @Test func whatIsTooLongForAHostHasNoCertificateOfItsOwn() async throws {
+        let contexts = try await NamedContexts(Self.listener([(["*.b.test"], .second)], other: nil), clock: SystemWallClock())
+        let longest = String(repeating: "a.", count: 123) + "b.test"
+        #expect(contexts.context(forHost: "a" + longest) != nil)
+        #expect(contexts.context(forHost: "aa" + longest) == nil)
     }
 
     @Test func withoutAnotherCertificateUnknownHostsAreRefusedByAnAlert() async throws {
