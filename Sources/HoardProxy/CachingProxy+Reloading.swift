@@ -102,6 +102,10 @@ extension CachingProxy.Configuration {
         compare("cache.codings", \.cache.contentCodings)
         compare("cache.in-flight", \.cache.maximumBytesInFlight)
         compare("cache.name", \.cache.name)
+        // These two can be set by a program only, not in a file of settings.
+        compare("cache.partition", \.cache.partition)
+        compare("cache.inline-body-bytes", \.cache.inlineBodyBytes)
+        compare("redis.collapse", \.cache.collapsesAcrossCaches)
         compare("admin", \.admin?.withoutToken)
         compare("event-loops", \.eventLoopCount)
         compare("recording", \.recording)

@@ -15,6 +15,8 @@ protocol AccessLogSink: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) throws(AccessLogFailure) -> Int
     /// Whether the sink has been deleted, so that no reader can find the lines written to it.
     var isDeleted: Bool { get }
+    /// Whether the sink is a file with nothing in it.
+    var isEmpty: Bool { get }
 }
 
 /// The system's reason why a log cannot be opened or written.
@@ -58,6 +60,11 @@ final class AccessLogFile: AccessLogSink {
     var isDeleted: Bool {
         var status = stat()
         return isOwned && isRegular && fstat(descriptor, &status) == 0 && status.st_nlink == 0
+    }
+
+    var isEmpty: Bool {
+        var status = stat()
+        return isRegular && fstat(descriptor, &status) == 0 && status.st_size == 0
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(AccessLogFailure) -> Int {

@@ -77,6 +77,8 @@ struct AccessLogOutput: Sendable {
             lose(count)
             return nil
         }
+        // A file that has been rotated or deleted since has taken the unfinished line with it.
+        if endsInsideLine, sink.isEmpty { endsInsideLine = false }
         let (written, failure) = Self.write(endsInsideLine ? [UInt8(ascii: "\n")] + lines : lines, to: sink)
         // The line feed that ends an unfinished line of before counts as no line.
         let extra = endsInsideLine && written > 0 ? 1 : 0

@@ -136,7 +136,7 @@ package struct Warming: Sendable {
                 next += pause
                 group.addTask { await visit(url, at: start) }
             }
-            for _ in 0..<concurrency { begin() }
+            for _ in 0..<min(concurrency, urls.count) { begin() }
             while let done = await group.next() {
                 if let done { tell(done) }
                 begin()

@@ -81,6 +81,7 @@ final class LimitedSink: AccessLogSink {
     }
 
     var isDeleted: Bool { state.withLock { $0.isDeleted } }
+    var isEmpty: Bool { state.withLock { $0.bytes.isEmpty } }
 }
 
 /// A log handler that keeps its messages.

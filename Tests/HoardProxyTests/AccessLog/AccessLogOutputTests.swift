@@ -46,6 +46,17 @@ struct AccessLogOutputTests {
         #expect(fifth == nil)
     }
 
+    @Test func aNewFileHasNoUnfinishedLineToEnd() throws {
+        let (old, new) = (LimitedSink(room: 10), LimitedSink())
+        var output = try AccessLogOutput(old.opener)
+        _ = output.write(lines(1...2), count: 2)
+        #expect(old.text == "line 1\nlin")
+        output.replace(with: new, opener: new.opener)
+        _ = output.write(lines(3...3), count: 1)
+        _ = output.write(lines(4...4), count: 1)
+        #expect(new.text == "line 3\nline 4\n")
+    }
+
     @Test func whatIsMissingIsToldInTheLogOnceItCanBe() throws {
         let sink = LimitedSink(room: 0)
         var output = try AccessLogOutput(sink.opener)

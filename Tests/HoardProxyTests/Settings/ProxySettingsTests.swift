@@ -342,6 +342,13 @@ import Testing
         #expect(other.keepingWhatNeedsRestart(of: one).shadows == nil)
     }
 
+    @Test func settingsThatOnlyProgramsHaveNeedARestartToo() throws {
+        let one = try configuration("origin: http://a")
+        var other = one
+        (other.cache.partition, other.cache.inlineBodyBytes, other.cache.collapsesAcrossCaches) = ("tenant", 1, true)
+        #expect(other.settingsThatNeedRestart(after: one) == ["cache.partition", "cache.inline-body-bytes", "redis.collapse"])
+    }
+
     @Test func anOriginOnTheCommandLineContradictsUpstreamsInTheFile() {
         let complaint = complaint("upstreams: [{servers: http://b}]", flags: [("origin", ["http://a"])])
         #expect(complaint.contains("--origin: This and the upstreams of hoard.yaml contradict each other"))

@@ -1,7 +1,11 @@
 // This source file is part of Hoard, the caching toolkit for Swift.
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
+import Hoard
+import HoardHTTP
 import HoardTesting
+import Synchronization
 import Testing
 
 @testable import HoardProxy
@@ -45,6 +49,19 @@ import Testing
     @Test(arguments: ["<html><body><loc>http://a/</loc></body></html>", "<", "<!-- urlset", "<?xml?>", "<![CDATA[<urlset>]]>", "<urls></urls>"])
     func pageIsNoSitemap(text: String) {
         #expect(Sitemap(text) == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func anyNumberOfRequestsMayBeAskedForAtATime() async throws {
+        let warming = Warming(ticker: ManualTicker()) { _ in .init(head: HTTPResponse(status: .ok), body: .empty, outcome: .stored) }
+        let visited = Mutex<[String]?>(nil)
+        // In a task of its own: a loop over so many would not hear of the time limit.
+        startTask {
+            var urls: [String] = []
+            await warming.visit(["http://a/1", "http://a/2"], concurrency: .max, rate: nil) { urls.append($0.url) }
+            visited.withLock { [urls] in $0 = urls }
+        }
+        try await waitUntil { visited.withLock { $0 != nil } }
+        #expect(visited.withLock { $0?.sorted() } == ["http://a/1", "http://a/2"])
     }
 
     /// A sitemap that is cut anywhere, or has any byte changed, is read without harm, and
