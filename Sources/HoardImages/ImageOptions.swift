@@ -24,7 +24,8 @@ public struct ImageOptions: Hashable, Sendable {
     /// name stands for none. `nil`: the configuration's. Default: `nil`.
     public var partition: String?
 
-    /// Whether the original is kept in memory only and never reaches a store. Default: `false`.
+    /// Whether the original is kept in memory only and never reaches a store. When an image is fetched from a URL in this way, its thumbnails and
+    /// its placeholder leave the stores. Default: `false`.
     public var keepsInMemoryOnly = false
 
     /// Whether the decoded bitmap is kept in the cache's stores too, so that a later process, or this one after the bitmap was evicted from memory, reads

@@ -11,7 +11,7 @@ extension ImageCache {
     /// The limits of an image cache. Negative numbers count as 0.
     public struct Configuration: Sendable {
         /// The most bytes of bitmaps held in memory: `width * height * 4` for each, and 256 more, and those of its
-        /// names. A bitmap that alone is larger is not kept. Default: 64 MiB.
+        /// names and of its original's entity tag. A bitmap that alone is larger is not kept. Default: 64 MiB.
         public var maximumMemoryBytes: Int = 64 << 20
 
         /// The most bytes of originals by key held in memory, so that a hit need not ask a store. Originals by URL are held by the HTTP cache. Default: 16 MiB.

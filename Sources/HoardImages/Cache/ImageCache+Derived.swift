@@ -73,6 +73,13 @@ extension ImageCache {
         await derived.publish(cached, forKey: key, fence: own, skipping: skipping, behind: true)
     }
 
+    /// Removes what was made of an original that is kept in memory only from now on. Loads that let stores have it, and began before, keep nothing.
+    func withdrawDerived(of request: ImageRequest) async {
+        let scope = ImageScope.image(request.source, partition: request.partition)
+        state.withLock { _ = $0.fences.breakFences { scope.contains($0) && !$0.options.keepsInMemoryOnly } }
+        await removeDerived(scope)
+    }
+
     /// Removes thumbnails and placeholders from every tier. One call of each store. ``forget(_:)`` must come before.
     func removeDerived(_ scope: ImageScope) async {
         switch scope {

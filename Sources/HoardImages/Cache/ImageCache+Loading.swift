@@ -98,6 +98,10 @@ extension ImageCache {
             case .bytes(let bytes): bytes.identity
             }
         if let known, let identity, known.identity == identity {
+            if original.mayBeKept, original.derivedTerms.isInMemoryOnly, !original.isFromCache {
+                // It has left with those that the stores had.
+                await keepPlaceholder(known, of: request, original.derivedTerms, fence)
+            }
             return hit(known, forKey: key, isFromCache: original.isFromCache, staleness: original.staleness)
         }
         if let thumbnail, let identity, thumbnail.identity == identity { return await show(thumbnail, of: request, original, fence) }
@@ -185,6 +189,8 @@ extension ImageCache {
             await removeDerived(.image(request.source, partition: request.partition))
         }
         original.derivedTerms.isInMemoryOnly = request.options.keepsInMemoryOnly
+        // The HTTP cache has removed the copies that stores had of the original.
+        if request.options.keepsInMemoryOnly, hasStores, !response.isFromCache { await withdrawDerived(of: request) }
         // Bytes that are the same by the validator need not be read from the cache.
         if let validator, known?.validator == validator, response.isFromCache, response.body.bytesAtHand == nil { return original }
         original.content = .buffer(try await bytes(of: response.body, request, fence))

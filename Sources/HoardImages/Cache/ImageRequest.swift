@@ -150,7 +150,8 @@ struct DecodedImage: Sendable {
     /// The strong entity tag of the response it came with, and the URL that it is one of.
     let validator: ImageValidator?
 
-    var byteCount: Int { animation?.byteCount ?? bitmap.byteCount }
+    /// The server chooses how long the validator is, so it counts as well.
+    var byteCount: Int { (animation?.byteCount ?? bitmap.byteCount) + (validator.map { $0.entityTag.byteCount + $0.url.byteCount } ?? 0) }
 }
 
 /// The part of a response that tells whether another one has the same bytes: [RFC 9110 §8.8.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1).

@@ -333,6 +333,19 @@
             #expect(images.statistics.count > 0)
         }
 
+        @Test func entityTagsCountAsMemory() async throws {
+            var configuration = ImageCache.Configuration()
+            configuration.maximumMemoryBytes = 20_000
+            let tag = "\"" + String(repeating: "x", count: 5_000) + "\""
+            let origin = ImageOrigin(
+                Dictionary(uniqueKeysWithValues: (0..<20).map { ("/\($0)", .fresh(Picture.gradient(1, 1).png(), [.eTag: tag])) }),
+                configuration: configuration
+            )
+            for number in 0..<20 { _ = try await origin.images.image(for: ImageOrigin.url("/\(number)")) }
+            #expect(origin.images.statistics.count <= 3)
+            #expect(origin.images.statistics.count > 0)
+        }
+
         @Test func whatIsUnderWayForOtherImagesIsKeptAndJoined() async throws {
             let origin = ImageOrigin(["/photo": .fresh(Picture.gradient(40, 20).png()), "/other": .fresh(Picture.gradient(30, 20).png())])
             let hold = origin.transport.hold()

@@ -120,6 +120,24 @@
             #expect(try await store.derivedRecords().count == 1)
         }
 
+        @Test func anImageThatIsFetchedForMemoryOnlyTakesItsOlderPlaceholderFromTheStores() async throws {
+            let store = MemoryStore()
+            let origin = ImageOrigin(["/photo": .fresh(data)], stores: [store], configuration: configuration)
+            _ = try await origin.images.image(for: url)
+            await origin.flush()
+            #expect(try await store.derivedRecords().count == 1)
+            _ = try await origin.images.image(for: url, options: .init(keepsInMemoryOnly: true))
+            await origin.flush()
+            #expect(try await store.derivedRecords().isEmpty)
+            #expect(origin.images.memoryPlaceholder(for: url) == (try hash(of: data)))
+            // It stays in memory when the same bytes come again, and are not decoded.
+            var again = ImageOptions(keepsInMemoryOnly: true)
+            again.cacheMode = .reload
+            _ = try await origin.images.image(for: url, options: again)
+            #expect(origin.requestCount == 3 && origin.images.statistics.decodes == 2)
+            #expect(origin.images.memoryPlaceholder(for: url) == (try hash(of: data)))
+        }
+
         @Test func whatIsStoredInMemoryOnlyTakesAnOlderPlaceholderAway() async throws {
             let store = MemoryStore()
             let images = ImageCache(stores: [store], configuration: configuration)

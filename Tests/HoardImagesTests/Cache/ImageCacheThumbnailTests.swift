@@ -264,6 +264,19 @@
             #expect(try await store.derivedRecords().isEmpty)
         }
 
+        @Test func anImageThatIsFetchedForMemoryOnlyTakesItsOlderThumbnailsAway() async throws {
+            let store = MemoryStore()
+            let origin = ImageOrigin(["/photo": .fresh(data), "/other": .fresh(data)], stores: [store])
+            for size in [10, 20] { _ = try await origin.images.image(for: url, options: .thumbnail(size)) }
+            _ = try await origin.images.image(for: ImageOrigin.url("/other"), options: .thumbnail())
+            _ = try await origin.images.image(for: url, options: .thumbnail(partition: "alice"))
+            await origin.flush()
+            #expect(try await store.derivedRecords().count == 4)
+            _ = try await origin.images.image(for: url, options: .init(keepsInMemoryOnly: true))
+            await origin.flush()
+            #expect(try await store.derivedRecords().count == 2, "those of the other image and of the other partition")
+        }
+
         @Test func aBitmapWithMoreBytesThanAllowedIsNotKept() async throws {
             for (excess, count) in [(1, 0), (0, 1)] {
                 let store = MemoryStore()
