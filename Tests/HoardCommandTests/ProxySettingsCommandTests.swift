@@ -214,6 +214,16 @@ struct ProxySettingsCommandTests {
         #expect(try AdminToken.isReadableByOthers(path))
     }
 
+    @Test func aLinkToATokenFileIsAsReadableAsTheFile() throws {
+        let path = try write("a-token-that-is-long-enough", to: "token")
+        let link = directory.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        chmod(path, 0o600)
+        #expect(try !AdminToken.isReadableByOthers(link))
+        chmod(path, 0o644)
+        #expect(try AdminToken.isReadableByOthers(link))
+    }
+
     @Test(arguments: ["", "short", "two words that are long enough", "with\u{7}bell-and-long-enough"]) func whatIsNoTokenIsRefused(text: String)
         throws
     {

@@ -48,7 +48,9 @@ enum AdminToken {
 
     /// Whether others than the file's owner can read it.
     static func isReadableByOthers(_ path: String) throws -> Bool {
-        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
-        return mode & 0o044 != 0
+        // The permissions of the file itself. A link has all permissions, and secrets of Kubernetes are links.
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw ProxyCommandError("\(path) cannot be read: \(String(cString: strerror(errno))).") }
+        return status.st_mode & 0o044 != 0
     }
 }

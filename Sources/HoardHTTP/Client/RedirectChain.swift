@@ -110,7 +110,7 @@ extension HTTPFields {
         removeAll { field in
             switch field.name.canonicalName {
             case "content-type", "content-length", "content-encoding", "content-language", "content-location", "content-range",
-                "content-digest", "repr-digest", "digest", "last-modified", "transfer-encoding", "trailer", "expect":
+                "content-digest", "content-md5", "repr-digest", "digest", "last-modified", "transfer-encoding", "trailer", "expect":
                 true
             default: false
             }

@@ -79,6 +79,15 @@ import Testing
         #expect(last.headerFields == (row.text == "GET " ? [.accept: "*/*"] : fields))
     }
 
+    @Test func digestsOfContentThatIsDroppedAreDroppedToo() async throws {
+        let (client, transport) = Self.client(["/a": (303, "/b")])
+        let fields: HTTPFields = [.contentMD5: "mgNkuembtIDdJeHwKEyFVQ==", .contentDigest: "sha-256=:AA==:", .accept: "*/*"]
+        _ = try await client.send(.test(.post, "/a", fields), body: HTTPBody("content"))
+        let followed = try #require(transport.requests.last).head
+        #expect(followed.path == "/b" && followed.headerFields[.accept] == "*/*")
+        #expect(followed.headerFields[.contentMD5] == nil && followed.headerFields[.contentDigest] == nil)
+    }
+
     @Test func redirectOfAHEADStaysAHEAD() async throws {
         let (client, transport) = Self.client(["/a": (303, "/b")])
         _ = try await client.send(.test(.head, "/a"))
