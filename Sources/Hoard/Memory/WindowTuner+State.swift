@@ -8,8 +8,10 @@ extension WindowTuner {
     /// nothing. A candidate takes over when it leads by more than chance would make it lead, either lately, over some
     /// two capacities of accesses, or for long, over ten. So a trickle of hits is enough in the long run, and a few
     /// thousand accesses are when the workload has changed. The long memory does not speak for a candidate that is behind
-    /// lately. Otherwise it would take each change back until it has forgotten the workload before. If the lead is very large, the tuner does not
-    /// wait for the end of the epoch: after a change of all hot keys, a small window costs most hits of each capacity of accesses.
+    /// lately, or it would take each change back until it has forgotten the workload before.
+    ///
+    /// If the lead is very large, the tuner does not wait for the end of the epoch: after a change of all hot keys, a
+    /// small window costs most hits of each capacity of accesses.
     ///
     /// *Audit*: a shadow may do well where the cache does not. A wide window has two states in which it stays: keys that hit are not inserted
     /// again, so that the others have the time to hit. The cache's own hits on the sampled keys tell; a tuning that does far worse
@@ -23,6 +25,8 @@ extension WindowTuner {
         private var accesses = 0
         private var epochsInUse = 0
         private var epochs = 0
+        /// Whether the candidate has been changed within the present epoch.
+        private var hasChangedUrgently = false
         private let epochLength: Int
         private(set) var choice: Int
 
@@ -36,7 +40,7 @@ extension WindowTuner {
         private static let audit = 0.7
         /// So many epochs after a change are not audited: the cache's entries are those of the tuning before.
         private static let settlingEpochs = 4
-        /// Before so many epochs the shadows' sketches know too little, and a few accesses decide too much.
+        /// Before so many epochs the shadows' sketches know too little, and a few accesses decide too much, unless the lead is very large.
         private static let firstEpochs = 2
         /// Standard deviations by which another candidate must lead.
         private static let (recentMargin, longMargin) = (3.0, 2.0)
@@ -73,7 +77,9 @@ extension WindowTuner {
             for candidate in shadows.indices where shadows[candidate].access(sample & ~1) { pattern |= 1 << candidate }
             patterns.add(pattern)
             if accesses == epochLength { return endEpoch() }
-            return accesses % (epochLength / Self.looksPerEpoch) == 0 ? adopt(urgentlyBest()) : nil
+            guard accesses % (epochLength / Self.looksPerEpoch) == 0, let best = adopt(urgentlyBest()) else { return nil }
+            hasChangedUrgently = true
+            return best
         }
 
         private mutating func endEpoch() -> Int? {
@@ -82,7 +88,9 @@ extension WindowTuner {
             epochsInUse += 1
             updateCredits()
             patterns.endEpoch()
-            guard epochs >= Self.firstEpochs else { return nil }
+            defer { hasChangedUrgently = false }
+            // Most of what the memories know of is older than an urgent change, and would take it back.
+            guard epochs >= Self.firstEpochs, !hasChangedUrgently else { return nil }
             return adopt(best())
         }
 
@@ -136,7 +144,8 @@ extension WindowTuner {
             return best
         }
 
-        /// The hits of the candidate in use, by its shadow or by the cache, if that does better.
+        /// The hits of the candidate in use, by its shadow or by the cache, if that does better. Soon after a change, most of the cache's
+        /// hits in the long memory are older, which keeps the tuner from further changes for some epochs.
         private func presentHits(_ comparisons: [HitPatterns.Comparison]) -> Double {
             let hits = believed(comparisons[choice].hits, of: choice)
             guard epochsInUse > Self.settlingEpochs else { return hits }

@@ -33,12 +33,18 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
         }
     }
 
-    /// A cache of 64 entries. The state that tunes it takes each access as a sample.
+    /// A cache. The state that tunes it takes each access as a sample.
     private struct TunedCache: ~Copyable {
-        var fixture = PolicyFixture(maximumCount: 64, tuning: WindowTuner.candidates[WindowTuner.initialChoice])
-        var state = WindowTuner.State(emptySample(64))
+        var fixture: PolicyFixture
+        var state: WindowTuner.State
         var generator = SeededGenerator(seed: 1)
         var choices: [Int] = []
+
+        /// A cache whose state has a sample of other keys.
+        init(maximumCount: Int = 64) {
+            fixture = PolicyFixture(maximumCount: maximumCount, tuning: WindowTuner.candidates[WindowTuner.initialChoice])
+            state = WindowTuner.State(emptySample(maximumCount))
+        }
 
         deinit { fixture.deallocate() }
 
@@ -97,15 +103,19 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
     }
 
     @Test func epochIsNotWaitedForWhenAllHotKeysChange() {
-        var cache = TunedCache()
-        for key in 0..<64 { _ = cache.fixture.access(key) }
-        cache.state = WindowTuner.State((0..<64).map { SampledEntry(hash: PolicyFixture.hash($0), uses: 1) })
-        // The working set fits in, so that all tunings do the same.
-        for _ in 0..<3_000 { cache.access(Int.random(in: 0..<55, using: &cache.generator)) }
+        // An epoch has 1,000 accesses.
+        var cache = TunedCache(maximumCount: 2_000)
+        for key in 0..<2_000 { _ = cache.fixture.access(key) }
+        cache.state = WindowTuner.State((0..<2_000).map { SampledEntry(hash: PolicyFixture.hash($0), uses: 1) })
+        // All keys fit in, so that all tunings do the same.
+        for _ in 0..<10_000 { cache.access(Int.random(in: 0..<2_000, using: &cache.generator)) }
         #expect(cache.choices.isEmpty)
-        // Two epochs. The small windows hold on to the keys that nobody asks for any more.
-        for _ in 0..<200 { cache.access(Int.random(in: 100..<155, using: &cache.generator)) }
+        // The small windows hold on to the keys that nobody asks for any more.
+        for _ in 1..<1_000 { cache.access(Int.random(in: 10_000..<10_500, using: &cache.generator)) }
         #expect(cache.state.choice >= 3, "chosen: \(cache.choices)")
+        // The epochs before do not take the change back.
+        for _ in 0..<5_000 { cache.access(Int.random(in: 10_000..<10_500, using: &cache.generator)) }
+        #expect(cache.choices.count == 1, "chosen: \(cache.choices)")
     }
 
     @Test func longMemoryDoesNotTakeBackWhatTheRecentOneHasChosen() {
@@ -122,6 +132,7 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
         var generator = SeededGenerator(seed: 1)
         for number in 0..<10_000 { _ = state.access(PolicyFixture.hash(Workload.recentKeys.key(number, &generator)) | 1) }
         let choice = state.choice
+        #expect(choice >= 3)
         for number in 10_000..<20_000 {
             _ = state.access(PolicyFixture.hash(Workload.frequentKeysAndAScan.key(number, &generator)) | 1)
             #expect(state.choice == choice, "access \(number)")
