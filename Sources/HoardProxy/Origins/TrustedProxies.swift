@@ -43,9 +43,9 @@ struct TrustedProxies: Sendable {
         guard trusts(peer.address) else { return peer }
         let fields = fields()
         let elements = ForwardedElement.list(in: fields)
-        let simple = Self.members(of: fields, .xForwardedFor).map { ForwardedElement.address(inNode: $0) }
+        let simple = Self.members(of: fields, .xForwardedFor).lazy.map { ForwardedElement.address(inNode: $0) }
         var client = peer
-        let forwarded = elements.isEmpty ? nil : last(elements.map(\.address), behind: peer.address)
+        let forwarded = elements.isEmpty ? nil : last(elements.lazy.map(\.address), behind: peer.address)
         let plain = simple.isEmpty ? nil : last(simple, behind: peer.address)
         switch (forwarded, plain) {
         case (let forwarded?, let plain?):
@@ -68,8 +68,10 @@ struct TrustedProxies: Sendable {
         client(behind: .init(address: request.remoteAddress, scheme: request.head.scheme ?? "http")) { request.head.headerFields }
     }
 
+    /// Reads no more addresses than it has to: a client may have written any number of them in front.
+    ///
     /// - Returns: The address, and whether it is the client's. It is a proxy's if the address from which that proxy was asked cannot be read.
-    private func last(_ addresses: [String?], behind peer: String) -> (address: String, isKnown: Bool) {
+    private func last(_ addresses: some BidirectionalCollection<String?>, behind peer: String) -> (address: String, isKnown: Bool) {
         var known = peer
         for address in addresses.reversed() {
             guard let address else { return (known, false) }
@@ -79,8 +81,8 @@ struct TrustedProxies: Sendable {
         return (known, true)
     }
 
-    private static func members(of fields: HTTPFields, _ name: HTTPField.Name) -> [String] {
-        fields[values: name].flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { member in
+    private static func members(of fields: HTTPFields, _ name: HTTPField.Name) -> some BidirectionalCollection<String> {
+        fields[values: name].flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.lazy.map { member in
             String(member.trimmingPrefix { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" })
         }
     }
@@ -93,8 +95,8 @@ struct ForwardedElement: Hashable {
     var scheme: String?
 
     /// The elements of all fields. One that is malformed tells nothing, and neither do those before it.
-    static func list(in fields: HTTPFields) -> [ForwardedElement] {
-        fields[values: .forwarded].flatMap { parts(of: Substring($0), at: ",") }.map { ForwardedElement($0) }
+    static func list(in fields: HTTPFields) -> some BidirectionalCollection<ForwardedElement> {
+        fields[values: .forwarded].flatMap { parts(of: Substring($0), at: ",") }.lazy.map { ForwardedElement($0) }
     }
 
     private init(_ text: Substring) {
