@@ -237,14 +237,14 @@ import Testing
     @Test func closeFinishesTheWritesAndRemovalsUnderWay() async throws {
         let gate = fixture.upper.hold(.insert)
         defer { gate.open() }
-        async let writing: Void = cache.insert(1, forKey: "a")
+        let writing = Task { [cache] in await cache.insert(1, forKey: "a") }
         await gate.arrivals(1)
-        async let removing: Void = cache.removeValue(forKey: "a")
+        let removing = Task { [cache] in _ = await cache.removeValue(forKey: "a") }
         try await waitUntil { cache.tiers[0].waiterCount(for: "a") == 1 }
-        async let closing: Void = cache.close()
+        let closing = Task { [cache] in await cache.close() }
         try await waitUntil { cache.storeChanges.waiterCount == 1 }
         gate.open()
-        _ = await (writing, removing, closing)
+        for task in [writing, removing, closing] { await task.value }
         #expect(fixture.upper.callCount(.removeRecord) == 1)
         #expect(fixture.lower.callCount(.removeRecord) == 1)
         #expect(cache.storeHealth.map(\.pendingInvalidations) == [0, 0])
