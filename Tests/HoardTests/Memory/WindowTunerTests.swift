@@ -103,19 +103,16 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
     }
 
     @Test func epochIsNotWaitedForWhenAllHotKeysChange() {
-        // An epoch has 1,000 accesses.
-        var cache = TunedCache(maximumCount: 2_000)
-        for key in 0..<2_000 { _ = cache.fixture.access(key) }
-        cache.state = WindowTuner.State((0..<2_000).map { SampledEntry(hash: PolicyFixture.hash($0), uses: 1) })
-        // All keys fit in, so that all tunings do the same.
-        for _ in 0..<10_000 { cache.access(Int.random(in: 0..<2_000, using: &cache.generator)) }
-        #expect(cache.choices.isEmpty)
-        // The small windows hold on to the keys that nobody asks for any more.
-        for _ in 1..<1_000 { cache.access(Int.random(in: 10_000..<10_500, using: &cache.generator)) }
+        var cache = TunedCache(maximumCount: 1_000)
+        // The cache is full, and every key has been used often.
+        for number in 0..<6_000 { _ = cache.fixture.access(number % 1_000) }
+        cache.state = WindowTuner.State((0..<1_000).map { SampledEntry(hash: PolicyFixture.hash($0), uses: 3) })
+        // The small windows hold on to the keys that nobody asks for any more. An epoch has 500 accesses.
+        for _ in 0..<750 { cache.access(Int.random(in: 10_000..<10_500, using: &cache.generator)) }
         #expect(cache.state.choice >= 3, "chosen: \(cache.choices)")
-        // The epochs before do not take the change back.
+        // The end of the epoch does not take the change back.
         for _ in 0..<5_000 { cache.access(Int.random(in: 10_000..<10_500, using: &cache.generator)) }
-        #expect(cache.choices.count == 1, "chosen: \(cache.choices)")
+        #expect(cache.choices.allSatisfy { $0 >= 3 }, "chosen: \(cache.choices)")
     }
 
     @Test func longMemoryDoesNotTakeBackWhatTheRecentOneHasChosen() {
@@ -133,10 +130,10 @@ private func emptySample(_ count: Int) -> [SampledEntry] {
         for number in 0..<10_000 { _ = state.access(PolicyFixture.hash(Workload.recentKeys.key(number, &generator)) | 1) }
         let choice = state.choice
         #expect(choice >= 3)
-        for number in 10_000..<20_000 {
-            _ = state.access(PolicyFixture.hash(Workload.frequentKeysAndAScan.key(number, &generator)) | 1)
-            #expect(state.choice == choice, "access \(number)")
+        let changes = (10_000..<20_000).count { number in
+            state.access(PolicyFixture.hash(Workload.frequentKeysAndAScan.key(number, &generator)) | 1) != nil
         }
+        #expect(changes == 0)
     }
 
     @Test func tuningThatFailsInTheCacheIsBelievedLess() {
