@@ -37,8 +37,8 @@ final class MethodHandler: ChannelInboundHandler {
     private var held = ByteBuffer()
     /// Whether the bytes so far end with a line feed, and perhaps carriage returns behind it, so that the next line feed ends an empty line.
     private var isAtLineStart = false
-    /// Whether a line that may be that of the last chunk has come, and no empty line since.
-    private var mayChunksEnd = false
+    /// Whether the next empty line may be the end of the head or of the chunks.
+    private var mayEnd = false
 
     init(_ connection: ConnectionHandler) {
         self.connection = connection
@@ -57,9 +57,10 @@ final class MethodHandler: ChannelInboundHandler {
             case .requestStart:
                 guard begin(&bytes, context: context) else { return }
             case .head:
-                pass(bytes.readSlice(length: byteCountUpToEmptyLine(in: bytes)), context: context)
+                mayEnd = true
+                pass(bytes.readSlice(length: byteCountUpToEnd(in: bytes).byteCount), context: context)
                 // The first chunk has a line of its own.
-                (isAtLineStart, mayChunksEnd) = (isAtLineStart || connection.place == .chunks, false)
+                if connection.place == .chunks { (isAtLineStart, mayEnd) = (true, false) }
             case .content(byteCount: 0):
                 // The parser has not ended a request that has nothing more: it sees something else in it.
                 connection.place = .unknown
@@ -113,35 +114,17 @@ final class MethodHandler: ChannelInboundHandler {
 
     /// Passes on chunks up to where they may end. That may be part of the content; if it is the end, the parser says so.
     private func passChunks(_ bytes: inout ByteBuffer, context: ChannelHandlerContext) {
-        let (byteCount, mayBeEnd) = byteCountUpToEndOfChunks(in: bytes)
+        let (byteCount, mayBeEnd) = byteCountUpToEnd(in: bytes)
         pass(bytes.readSlice(length: byteCount), context: context)
         // If the parser ended the request elsewhere, it may have got bytes of the next one.
         if connection.place != .chunks, !mayBeEnd { connection.place = .unknown }
     }
 
-    /// How many of these bytes there are up to the end of the first empty line, or in all if there is none.
-    private func byteCountUpToEmptyLine(in bytes: ByteBuffer) -> Int {
-        let view = bytes.readableBytesView
-        var index = view.startIndex
-        while index < view.endIndex {
-            switch view[index] {
-            case UInt8(ascii: "\n"):
-                index += 1
-                isAtLineStart.toggle()
-                if !isAtLineStart { return index - view.startIndex }
-            case UInt8(ascii: "\r") where isAtLineStart:
-                index += 1
-            default:
-                isAtLineStart = false
-                index = view[index...].firstIndex(of: UInt8(ascii: "\n")) ?? view.endIndex
-            }
-        }
-        return view.count
-    }
-
-    /// The same for chunks, where an empty line can only be their end if a line before it begins with a zero. Content has other empty lines, at each
-    /// of which the parser would have to be called again.
-    private func byteCountUpToEndOfChunks(in bytes: ByteBuffer) -> (byteCount: Int, mayBeEnd: Bool) {
+    /// How many of these bytes there are up to the end of the first empty line that may end a head or chunks, or in all if there is none.
+    ///
+    /// Chunks can only end with an empty line if a line before it begins with a zero. Content has other empty lines, at each of which the parser would
+    /// have to be called again.
+    private func byteCountUpToEnd(in bytes: ByteBuffer) -> (byteCount: Int, mayBeEnd: Bool) {
         let view = bytes.readableBytesView
         var index = view.startIndex
         while index < view.endIndex {
@@ -149,11 +132,11 @@ final class MethodHandler: ChannelInboundHandler {
             case UInt8(ascii: "\n"):
                 index += 1
                 let isEmptyLine = exchange(&isAtLineStart, with: true)
-                if isEmptyLine, exchange(&mayChunksEnd, with: false) { return (index - view.startIndex, true) }
+                if isEmptyLine, exchange(&mayEnd, with: false) { return (index - view.startIndex, true) }
             case UInt8(ascii: "\r") where isAtLineStart:
                 index += 1
             case let byte:
-                if isAtLineStart, byte == UInt8(ascii: "0") { mayChunksEnd = true }
+                if isAtLineStart, byte == UInt8(ascii: "0") { mayEnd = true }
                 isAtLineStart = false
                 index = view[index...].firstIndex(of: UInt8(ascii: "\n")) ?? view.endIndex
             }
