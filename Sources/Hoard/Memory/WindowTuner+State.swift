@@ -104,14 +104,15 @@ extension WindowTuner {
 
         /// The candidate that leads by far in the present epoch.
         private func urgentlyBest() -> Int {
-            let now = best(by: patterns.new, margin: Self.urgentMargin, price: Self.price)
+            let now = best(by: patterns.new, of: Double(accesses), margin: Self.urgentMargin, price: Self.price)
             return now.lead > Self.urgentLead ? now.candidate : choice
         }
 
         private func best() -> Int {
             let lately = best(by: patterns.recent, margin: Self.recentMargin, price: Self.price)
             let inTheLongRun = best(by: patterns.long, margin: Self.longMargin, price: 0)
-            return lately.lead > inTheLongRun.lead || isBehindLately(inTheLongRun.candidate) ? lately.candidate : inTheLongRun.candidate
+            guard inTheLongRun.lead > 0, inTheLongRun.lead >= lately.lead, !isBehindLately(inTheLongRun.candidate) else { return lately.candidate }
+            return inTheLongRun.candidate
         }
 
         private func isBehindLately(_ candidate: Int) -> Bool {
@@ -130,9 +131,11 @@ extension WindowTuner {
         }
 
         /// The candidate that leads the present one by most, and by how much of all accesses; the present one if none leads.
-        private func best(by memory: [Double], margin: Double, price: Double) -> (candidate: Int, lead: Double) {
+        ///
+        /// - Parameter accesses: The accesses that the memory has; `nil` to add them up.
+        private func best(by memory: [Double], of accesses: Double? = nil, margin: Double, price: Double) -> (candidate: Int, lead: Double) {
             let comparisons = HitPatterns.comparisons(in: memory, with: choice)
-            let accesses = max(1, memory.reduce(0, +))
+            let accesses = max(1, accesses ?? memory.reduce(0, +))
             let present = presentHits(comparisons)
             var best = (candidate: choice, lead: 0.0)
             for candidate in shadows.indices where candidate != choice {
